@@ -1,0 +1,17 @@
+#include "parkbench/base/error.hpp"
+
+#include <array>
+#include <system_error>
+
+namespace parkbench {
+
+std::string_view to_string(ErrorCode code) {
+  static constexpr std::array<std::string_view, kErrorCodes> kNames = {
+      "none",       "rejected",           "timeout",  "pool_timeout", "cancelled",    "db_connect",
+      "db_connection_lost", "db_error", "not_found", "wrong_answer", "out_of_memory", "internal"};
+  return kNames.at(static_cast<std::size_t>(code));
+}
+
+std::string system_error_text(int error_number) { return std::generic_category().message(error_number); }
+
+}  // namespace parkbench

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace parkbench {
+
+/// Why a request (or a step of it) did not succeed. The names are the keys of `failures` in a result.
+enum class ErrorCode : std::uint8_t {
+  none,
+  rejected,            // the model refused it before any work started
+  timeout,             // the request's own time was up
+  pool_timeout,        // no connection became free in time
+  cancelled,           // the run was stopped
+  db_connect,          // a connection could not be opened
+  db_connection_lost,  // the server went away under a query
+  db_error,            // the server refused the statement; the message has its SQLSTATE
+  not_found,           // no such product
+  wrong_answer,        // the price is not the expected one
+  out_of_memory,       // a stack, thread or buffer could not be had
+  internal,            // a fault of parkbench
+};
+inline constexpr std::size_t kErrorCodes = 12;
+
+std::string_view to_string(ErrorCode code);
+
+/// An error as a value: what reactive chains carry and what blocking code throws inside a Failure.
+struct Error {
+  ErrorCode code = ErrorCode::none;
+  std::string message;
+};
+
+/// The one exception of the core: misuse at a boundary, or a failed step of blocking request code.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  explicit Failure(const Error& error) : Failure(error.code, error.message) {}
+  ErrorCode code() const { return code_; }
+  Error error() const { return {code_, what()}; }
+
+ private:
+  ErrorCode code_;
+};
+
+/// The text of an errno value, without the thread-unsafe strerror.
+std::string system_error_text(int error_number);
+
+}  // namespace parkbench

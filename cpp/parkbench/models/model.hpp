@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parkbench/io/thread_state.hpp"
+#include "parkbench/io/wait_gauge.hpp"
+#include "parkbench/measure/request.hpp"
+
+namespace parkbench::models {
+
+/// Where a model puts an answered request. Thread-safe; each request exactly once.
+class AnswerSink {
+ public:
+  virtual ~AnswerSink() = default;
+  virtual void answer(measure::Request& request) = 0;
+};
+
+/// A model's own figures at one moment.
+struct Counters {
+  std::array<std::int64_t, io::kThreadStates> threads{};     // by ThreadState; they add up to the model's threads
+  std::array<std::int64_t, io::kWaitReasons> requests_waiting{};
+  std::int64_t queued = 0;            // accepted, handler not begun
+  std::int64_t held = 0;              // accepted, not answered
+  std::int64_t accepted_counted = 0;  // of the window
+  std::int64_t answered_counted = 0;
+  std::uint64_t steals = 0;           // virtual_threads: runnable, started threads taken by another carrier
+  std::uint64_t pins = 0;
+};
+
+/// One way to execute requests: takes them in batches, answers each once through the sink.
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual void submit(std::span<measure::Request* const> batch) = 0;
+  virtual Counters counters() const = 0;
+  /// Kernel ids of the model's threads, for the cross-check with /proc.
+  virtual std::vector<int> thread_ids() const = 0;
+  /// Waits until everything accepted is answered, then ends the threads.
+  virtual void stop() = 0;
+};
+
+}  // namespace parkbench::models
