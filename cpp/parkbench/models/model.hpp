@@ -34,7 +34,8 @@ struct Counters {
 class Model {
  public:
   virtual ~Model() = default;
-  virtual void submit(std::span<measure::Request* const> batch) = 0;
+  /// @return true when the caller was held back (thread_pool with a full queue and policy block or caller_runs).
+  virtual bool submit(std::span<measure::Request* const> batch) = 0;
   virtual Counters counters() const = 0;
   /// Kernel ids of the model's threads, for the cross-check with /proc.
   virtual std::vector<int> thread_ids() const = 0;

@@ -23,14 +23,16 @@ ThreadPool::ThreadPool(ThreadPoolOptions options) : options_(std::move(options))
 
 ThreadPool::~ThreadPool() { stop(); }
 
-std::size_t ThreadPool::submit(std::span<const Task> tasks) {
-  std::size_t taken = 0;
+ThreadPool::Submitted ThreadPool::submit(std::span<const Task> tasks) {
+  Submitted result;
+  std::size_t& taken = result.taken;
   Worker* woken = nullptr;
   {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
       taken += enqueue(lock, tasks.subspan(taken));
       if (taken == tasks.size() || options_.rejection == RejectionPolicy::reject) break;
+      result.held_back = true;
       if (Worker* worker = next_to_wake()) worker->idle.unpark();
       if (options_.rejection == RejectionPolicy::block) {
         room_.wait(lock, [this] { return queue_.size() < options_.queue || stopping_; });
@@ -43,7 +45,7 @@ std::size_t ThreadPool::submit(std::span<const Task> tasks) {
     woken = next_to_wake();
   }
   if (woken != nullptr) woken->idle.unpark();
-  return taken;
+  return result;
 }
 
 std::size_t ThreadPool::enqueue(std::unique_lock<std::mutex>& /*held*/, std::span<const Task> tasks) {

@@ -41,9 +41,12 @@ class ThreadPool {
   explicit ThreadPool(ThreadPoolOptions options);
   ~ThreadPool();
 
+  struct Submitted {
+    std::size_t taken = 0;   // fewer than given only under RejectionPolicy::reject: the rest is refused
+    bool held_back = false;  // the caller waited for room or ran a task itself
+  };
   /// Hands tasks over in order, under one lock.
-  /// @return how many were taken; fewer than given only under RejectionPolicy::reject, the rest is refused.
-  std::size_t submit(std::span<const Task> tasks);
+  Submitted submit(std::span<const Task> tasks);
   /// Runs what is queued, then ends the workers. Submitting afterwards refuses everything.
   void stop();
 

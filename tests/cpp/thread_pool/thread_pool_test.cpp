@@ -36,7 +36,7 @@ TEST(ThreadPool, runs_every_task_once_on_every_shape) {
     std::atomic<int> count{0};
     ThreadPool pool({.workers = workers, .queue = 100'000});
     const std::vector<Task> batch(100, counting(count));
-    for (int i = 0; i < 200; ++i) EXPECT_EQ(pool.submit(batch), batch.size());
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(pool.submit(batch).taken, batch.size());
     pool.stop();
     EXPECT_EQ(count.load(), 20'000) << workers << " workers";
   }
@@ -68,13 +68,13 @@ TEST(ThreadPool, refuses_exactly_what_exceeds_workers_and_queue) {
   Gate gate(2);
   ThreadPool pool({.workers = 2, .queue = 3});
   const std::vector<Task> holders(2, gate.task());
-  ASSERT_EQ(pool.submit(holders), 2U);
+  ASSERT_EQ(pool.submit(holders).taken, 2U);
   gate.entered.wait();
   std::atomic<int> count{0};
   const std::vector<Task> batch(5, counting(count));
-  EXPECT_EQ(pool.submit(batch), 3U);
+  EXPECT_EQ(pool.submit(batch).taken, 3U);
   EXPECT_EQ(pool.queued(), 3U);
-  EXPECT_EQ(pool.submit(batch), 0U);
+  EXPECT_EQ(pool.submit(batch).taken, 0U);
   gate.open.count_down();
   pool.stop();
   EXPECT_EQ(count.load(), 3);
@@ -87,12 +87,12 @@ TEST(ThreadPool, no_slot_is_lost_to_a_rejection) {
     Gate gate(4);
     const Task hold = gate.task();
     for (int i = 0; i < 4; ++i) {
-      while (pool.submit({&hold, 1}) == 0) {}
+      while (pool.submit({&hold, 1}).taken == 0) {}
     }
     gate.entered.wait();
     std::atomic<int> count{0};
     const std::vector<Task> flood(50, counting(count));
-    const std::size_t taken = pool.submit(flood);
+    const std::size_t taken = pool.submit(flood).taken;
     EXPECT_EQ(taken, 2U);
     gate.open.count_down();
     while (count.load() != 2 || gate.ran.load() != 4) std::this_thread::yield();
@@ -103,7 +103,7 @@ TEST(ThreadPool, caller_runs_on_the_submitting_thread) {
   Gate gate(1);
   ThreadPool pool({.workers = 1, .queue = 1, .rejection = RejectionPolicy::caller_runs});
   const Task hold = gate.task();
-  ASSERT_EQ(pool.submit({&hold, 1}), 1U);
+  ASSERT_EQ(pool.submit({&hold, 1}).taken, 1U);
   gate.entered.wait();
   struct Seen {
     std::vector<int> threads;
@@ -115,7 +115,7 @@ TEST(ThreadPool, caller_runs_on_the_submitting_thread) {
                                           s.threads.push_back(current_thread_id());
                                         },
                                         &seen});
-  EXPECT_EQ(pool.submit(batch), 3U);
+  EXPECT_EQ(pool.submit(batch).taken, 3U);
   EXPECT_EQ(seen.threads, (std::vector<int>(2, current_thread_id())));
   gate.open.count_down();
   pool.stop();
@@ -126,7 +126,7 @@ TEST(ThreadPool, block_waits_for_room_and_loses_nothing) {
   std::atomic<int> count{0};
   ThreadPool pool({.workers = 2, .queue = 1, .rejection = RejectionPolicy::block});
   const std::vector<Task> batch(500, counting(count));
-  EXPECT_EQ(pool.submit(batch), 500U);
+  EXPECT_EQ(pool.submit(batch).taken, 500U);
   pool.stop();
   EXPECT_EQ(count.load(), 500);
 }
@@ -167,7 +167,7 @@ TEST(ThreadPool, submitting_after_stop_is_refused) {
   ThreadPool pool({.workers = 2});
   pool.stop();
   const Task task = counting(count);
-  EXPECT_EQ(pool.submit({&task, 1}), 0U);
+  EXPECT_EQ(pool.submit({&task, 1}).taken, 0U);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "parkbench/measure/latency_histogram.hpp"
+#include "parkbench/measure/ledger.hpp"
+#include "parkbench/measure/phase_samples.hpp"
+
+namespace parkbench::load {
+
+/// What the generator saw of the window.
+struct LoadResult {
+  explicit LoadResult(std::uint64_t seed) : samples(seed) {}
+
+  measure::Ledger ledger;  // in_flight_at_end is filled in by whoever can ask the model
+  measure::LatencyHistogram response;   // ok requests, from due time
+  measure::LatencyHistogram from_send;  // ok requests, from send time
+  measure::LatencyHistogram failed_response;
+  measure::LatencyHistogram lateness;   // all sent requests
+  std::array<Ns, measure::kPhases> phases{};  // sums over the ok requests
+  measure::PhaseSamples samples;
+  Ns opened = 0;
+  Ns closed = 0;
+  std::uint64_t answers = 0;       // answers received for counted requests, late ones too
+  std::uint64_t late_answers = 0;  // came after the generator had given up
+  std::uint64_t abandoned = 0;     // given up and still not answered at the end
+  double in_flight_integral = 0;   // requests x seconds inside the window
+  std::uint64_t rounds = 0;
+  Ns generator_cpu = 0;
+  bool too_short = false;  // max_duration came before the window could carry its figures
+  bool cancelled = false;
+};
+
+}  // namespace parkbench::load

@@ -1,0 +1,262 @@
+#include "parkbench/load/generator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+namespace parkbench::load {
+namespace {
+
+using measure::Outcome;
+using measure::Phase;
+using measure::Request;
+
+/// A system under test on a hand-driven clock: answers each request after a delay that the test decides.
+class Simulated final : public Target, public WindowObserver {
+ public:
+  explicit Simulated(LoadPlan plan, std::vector<std::int64_t> expected = {})
+      : generator(plan, *this, answers, clock, *this, std::move(expected)) {}
+
+  bool submit(std::span<Request* const> batch) override {
+    for (Request* request : batch) {
+      request->accepted = clock.now();
+      ++submitted;
+      const Ns delay = delay_of(*request);
+      if (delay >= 0) pending.emplace(clock.now() + delay, request);
+    }
+    if (hold_back > 0) clock.advance(hold_back);
+    return hold_back > 0;
+  }
+  void window_opened() override { opened = true; }
+  void window_closed() override { closed = true; }
+
+  /// Runs to the end, jumping from event to event.
+  void run() {
+    while (generator.step()) {
+      Ns next = generator.next_event().when();
+      if (!pending.empty()) next = std::min(next, pending.begin()->first);
+      ASSERT_FALSE(Deadline::at(next).is_never()) << "the run waits for nothing";
+      if (next > clock.now()) clock.set(next);
+      if (stop_at >= 0 && clock.now() >= stop_at) generator.cancel();
+      while (!pending.empty() && pending.begin()->first <= clock.now()) {
+        Request* request = pending.begin()->second;
+        pending.erase(pending.begin());
+        if (request->outcome == Outcome::none) request->succeed(answer_of(*request));
+        request->answer_ready = clock.now();
+        answers.push(*request);
+      }
+    }
+  }
+
+  ManualClock clock{kSecond};
+  AnswerQueue answers;
+  std::multimap<Ns, Request*> pending;
+  std::function<Ns(Request&)> delay_of = [](Request&) { return 10 * kMillisecond; };  // negative: never
+  std::function<std::int64_t(Request&)> answer_of = [](Request&) { return 0; };
+  Ns hold_back = 0;
+  Ns stop_at = -1;
+  std::uint64_t submitted = 0;
+  bool opened = false;
+  bool closed = false;
+  Generator generator;
+};
+
+double seconds(const LoadResult& r) { return static_cast<double>(r.closed - r.opened) / static_cast<double>(kSecond); }
+
+TEST(Generator, closed_load_obeys_littles_law_exactly) {
+  Simulated sim({.users = 20, .duration = 2 * kSecond});
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_TRUE(sim.opened && sim.closed);
+  EXPECT_DOUBLE_EQ(seconds(r), 2.0);
+  EXPECT_EQ(r.ledger.scheduled, 4'000U);
+  EXPECT_EQ(r.ledger.ok, 4'000U);
+  EXPECT_TRUE(r.ledger.balances());
+  EXPECT_EQ(r.response.mean(), 10.0 * kMillisecond);
+  EXPECT_NEAR(r.in_flight_integral / seconds(r), 20.0, 0.01);
+  EXPECT_FALSE(r.too_short);
+}
+
+TEST(Generator, the_window_grows_until_it_carries_its_figures) {
+  Simulated sim({.users = 2, .duration = kSecond});  // 200 answers per second: 1,000 need 5 s
+  sim.run();
+  EXPECT_NEAR(seconds(sim.generator.result()), 5.0, 0.02);
+  Simulated slow({.users = 500, .duration = kSecond});
+  slow.delay_of = [](Request&) { return kSecond; };  // 10 mean response times
+  slow.run();
+  EXPECT_NEAR(seconds(slow.generator.result()), 10.0, 1.01);
+}
+
+TEST(Generator, a_window_that_never_carries_its_figures_is_marked) {
+  Simulated sim({.users = 1, .duration = kSecond, .max_duration = 3 * kSecond});
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_TRUE(r.too_short);
+  EXPECT_NEAR(seconds(r), 3.0, 0.02);
+  EXPECT_TRUE(r.ledger.balances());
+}
+
+TEST(Generator, warm_up_lasts_until_each_user_has_finished_once) {
+  Simulated sim({.users = 2, .warm_up = kSecond / 2, .duration = kSecond});
+  sim.delay_of = [&](Request& q) { return q.number == 0 ? 4 * kSecond : 10 * kMillisecond; };
+  sim.run();
+  EXPECT_EQ(sim.generator.result().opened, kSecond + 4 * kSecond);
+  Simulated stuck({.users = 2, .warm_up = kSecond / 2, .duration = kSecond});
+  stuck.delay_of = [&](Request& q) { return q.number == 0 ? 60 * kSecond : 10 * kMillisecond; };
+  stuck.run();
+  EXPECT_EQ(stuck.generator.result().opened, kSecond + 10 * kSecond);
+}
+
+TEST(Generator, think_time_lowers_the_rate_and_not_the_response) {
+  Simulated sim({.users = 10, .arrivals = {.think = 90 * kMillisecond}, .duration = 20 * kSecond});
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_NEAR(static_cast<double>(r.ledger.ok), 2'000.0, 10.0);
+  EXPECT_EQ(r.response.mean(), 10.0 * kMillisecond);
+}
+
+TEST(Generator, a_request_count_is_exact) {
+  Simulated sim({.users = 7, .requests_per_user = 13});
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_EQ(r.ledger.scheduled, 91U);
+  EXPECT_EQ(r.ledger.ok, 91U);
+  EXPECT_FALSE(r.too_short);
+}
+
+TEST(Generator, rounds_are_whole_and_pauses_belong_to_the_window) {
+  Simulated sim(
+      {.users = 100, .arrivals = {.kind = Arrivals::Kind::rounds, .pause = 90 * kMillisecond}, .duration = 3 * kSecond});
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_EQ(r.rounds, 30U);
+  EXPECT_EQ(r.ledger.scheduled, 3'000U);
+  EXPECT_DOUBLE_EQ(seconds(r), 3.0);
+  EXPECT_NEAR(r.in_flight_integral / seconds(r), 10.0, 0.01);  // 100 users, a tenth of the time
+}
+
+TEST(Generator, rounds_by_the_clock_overlap_when_answers_are_slow) {
+  Simulated sim({.users = 100,
+                 .arrivals = {.kind = Arrivals::Kind::rounds, .every = 100 * kMillisecond},
+                 .duration = 3 * kSecond});
+  sim.delay_of = [](Request&) { return 250 * kMillisecond; };
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_EQ(r.ledger.scheduled, 100U * r.rounds);
+  EXPECT_TRUE(r.ledger.balances());
+  EXPECT_NEAR(r.in_flight_integral / seconds(r), 250.0, 1.0);
+}
+
+TEST(Generator, a_request_never_answered_times_out_and_its_user_goes_on) {
+  Simulated sim({.users = 4, .duration = 12 * kSecond, .timeout = 2 * kSecond});
+  std::uint64_t lost = 0;
+  sim.delay_of = [&](Request& q) {
+    if (q.counted && q.user == 3 && lost == 0) {
+      ++lost;
+      return Ns{-1};
+    }
+    return 10 * kMillisecond;
+  };
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_EQ(r.ledger.timed_out, 1U);
+  EXPECT_EQ(r.ledger.failures[static_cast<std::size_t>(ErrorCode::timeout)], 1U);
+  EXPECT_EQ(r.abandoned, 1U);
+  EXPECT_TRUE(r.ledger.balances());
+  EXPECT_NEAR(static_cast<double>(r.ledger.ok), 4 * 1'200 - 200, 5);
+}
+
+TEST(Generator, an_answer_after_the_time_out_is_late_and_counted_once) {
+  Simulated sim({.users = 4, .duration = 12 * kSecond, .timeout = 2 * kSecond});
+  bool once = false;
+  sim.delay_of = [&](Request& q) {
+    if (!q.counted || once) return 10 * kMillisecond;
+    once = true;
+    return 3 * kSecond;
+  };
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_EQ(r.ledger.timed_out, 1U);
+  EXPECT_EQ(r.late_answers, 1U);
+  EXPECT_EQ(r.abandoned, 0U);
+  EXPECT_EQ(r.answers, r.ledger.ok + r.late_answers);
+}
+
+TEST(Generator, failures_stay_out_of_the_response_times) {
+  Simulated sim({.users = 10});
+  sim.delay_of = [](Request& q) {
+    if (q.number % 2 == 0) {
+      q.fail(ErrorCode::rejected);
+      return kMillisecond;
+    }
+    return 10 * kMillisecond;
+  };
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_GT(r.ledger.rejected, 0U);
+  EXPECT_EQ(r.ledger.rejected, r.ledger.failures[static_cast<std::size_t>(ErrorCode::rejected)]);
+  EXPECT_EQ(r.response.min(), 10 * kMillisecond);
+  EXPECT_EQ(r.failed_response.max(), kMillisecond);
+}
+
+TEST(Generator, a_wrong_price_is_a_failure) {
+  Simulated sim({.users = 1, .requests_per_user = 100, .products = 2}, {500, 700});
+  sim.answer_of = [](Request& q) { return q.product == 1 ? 500 : 701; };
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_GT(r.ledger.failed, 0U);
+  EXPECT_EQ(r.ledger.failed, r.ledger.failures[static_cast<std::size_t>(ErrorCode::wrong_answer)]);
+  EXPECT_EQ(r.ledger.ok + r.ledger.failed, 100U);
+}
+
+TEST(Generator, a_stall_of_the_system_is_seen_by_every_user) {
+  // Coordinated omission: 10 users, 1 ms answers, nothing answered from 4 s to 6 s of the window.
+  Simulated sim({.users = 10, .duration = 10 * kSecond});
+  sim.delay_of = [&](Request&) {
+    const Ns at = sim.clock.now() - sim.generator.result().opened;
+    const bool stalled = sim.opened && at >= 4 * kSecond && at < 6 * kSecond;
+    return stalled ? 6 * kSecond - at + kMillisecond : kMillisecond;
+  };
+  sim.run();
+  EXPECT_NEAR(static_cast<double>(sim.generator.result().response.max()), 2.0 * kSecond, 5.0 * kMillisecond);
+}
+
+TEST(Generator, being_held_back_is_the_clients_wait_and_not_lateness) {
+  Simulated sim({.users = 200, .arrivals = {.kind = Arrivals::Kind::rounds}, .requests_per_user = 20});
+  sim.hold_back = kMillisecond;
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_GT(r.phases[static_cast<std::size_t>(Phase::client_wait)], 0);
+  EXPECT_EQ(r.lateness.max(), 0);
+}
+
+TEST(Generator, cancelling_keeps_the_books) {
+  Simulated sim({.users = 100, .duration = 10 * kSecond});
+  sim.stop_at = 3 * kSecond;
+  sim.delay_of = [](Request&) { return 5 * kMillisecond; };
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_TRUE(r.cancelled);
+  EXPECT_TRUE(r.ledger.balances());
+  EXPECT_GT(r.ledger.ok, 0U);
+  EXPECT_LE(sim.clock.now(), 3 * kSecond + kSecond + kMillisecond);
+}
+
+TEST(Generator, the_same_seed_asks_for_the_same_products) {
+  const auto products = [](std::uint64_t seed) {
+    std::vector<std::uint32_t> seen;
+    Simulated sim({.users = 3, .requests_per_user = 50, .seed = seed, .products = 1'000});
+    sim.delay_of = [&](Request& q) {
+      seen.push_back(q.product);
+      return kMillisecond;
+    };
+    sim.run();
+    return seen;
+  };
+  EXPECT_EQ(products(7), products(7));
+  EXPECT_NE(products(7), products(8));
+}
+
+}  // namespace
+}  // namespace parkbench::load
