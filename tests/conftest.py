@@ -149,10 +149,10 @@ class CppCase(pytest.Item):
         if outcome.kind == "skipped":
             pytest.skip(outcome.text)
         if outcome.kind == "failed":
-            raise CppFailure(outcome.text)
+            raise CppTestError(outcome.text)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, CppFailure):
+        if isinstance(excinfo.value, CppTestError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
@@ -160,7 +160,7 @@ class CppCase(pytest.Item):
         return self.path, None, self.name
 
 
-class CppFailure(Exception):
+class CppTestError(Exception):
     """A GoogleTest case failed; the text is GoogleTest's own."""
 
 
