@@ -1,0 +1,347 @@
+"""Starts the private PostgreSQL server, keeps it while its owner lives, and leaves nothing behind.
+
+server.py runs this file as a program of its own (`python -I -S watcher.py`, in a session of its own, so that Ctrl-C of
+a terminal does not reach it). Standard input is a pipe from the owner: one line of JSON that says what to start, then
+silence; its end means that the owner is done, or gone in whatever way. Then the server is stopped, its processes, its
+shared memory and its folder are removed. Standard output tells the owner what happens, one JSON object a line.
+
+The server gets SIGINT when the watcher itself is killed; the folder is then removed by the owner, or by the next start
+(stale.py). Only the standard library, and little of it: this program starts in about 20 ms.
+
+Layout of the folder: `owner` (the marker: who started it, locked while the watcher lives), `server.log`,
+`server/` (belongs to the account the server runs as): `data/` and the unix socket.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+import shutil
+import signal
+import sys
+import time
+
+PREFIX = "parkbench-"
+MARKER = "owner"
+LOG = "server.log"
+FAST_STOP_S = 2.0  # SIGINT needs 0.2 s; the folder is thrown away, so nothing is lost by SIGQUIT and SIGKILL after it
+IMMEDIATE_STOP_S = 0.5
+
+
+class OwnerGoneError(Exception):
+    """The owner has closed its end of the pipe or has died, or the watcher was told to stop."""
+
+
+class Watch:
+    """Waits for the owner's end, for signals, and for time to pass."""
+
+    def __init__(self, owner_pid: int) -> None:
+        self.told_to_stop = os.getppid() != owner_pid
+        self._wake, wake_in = os.pipe()
+        for end in (self._wake, wake_in):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(wake_in)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, self._stop)
+        for ignored in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(ignored, signal.SIG_IGN)
+        self._owner = [sys.stdin.fileno()]
+        try:
+            # The pipe alone would miss an owner that died while a process it forked still holds the other end.
+            self._owner.append(os.pidfd_open(owner_pid))
+        except OSError:
+            pass
+
+    def _stop(self, *_: object) -> None:
+        self.told_to_stop = True
+
+    def wait(self, timeout_s: float | None, owner: bool = True) -> None:
+        """Sleep until a signal arrives or the time is over. With `owner`: raises OwnerGoneError when it is gone."""
+        poller = select.poll()
+        poller.register(self._wake, select.POLLIN)
+        for end in self._owner if owner else []:
+            poller.register(end, select.POLLIN)
+        ready = [end for end, _ in poller.poll(None if timeout_s is None else max(1, int(timeout_s * 1000)))]
+        if self._wake in ready:
+            os.read(self._wake, 4096)
+        if owner and (self.told_to_stop or any(end in ready for end in self._owner)):
+            raise OwnerGoneError
+
+
+def tell(**event: object) -> None:
+    """Write one event for the owner, who may be gone."""
+    try:
+        os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
+    except OSError:
+        pass
+
+
+def spawn(argv: list[str], log: str) -> int:
+    """Start a program in a process group of its own, with ordinary signals and its output appended to `log`."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("PG", "LD_PRELOAD", "LC_"))}
+    env |= {"LC_ALL": "C", "TZ": "UTC"}
+    append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, log, append, 0o600),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]
+    ordinary = [signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ]
+    return os.posix_spawn(argv[0], argv, env, file_actions=actions, setpgroup=0, setsigmask=[], setsigdef=ordinary)
+
+
+def ended(pid: int) -> int | None:
+    """The exit code of a child that has ended (negative: the signal), else None."""
+    done, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if done else None
+
+
+def wait_ended(watch: Watch, pid: int, timeout_s: float) -> bool:
+    """Wait for a child whether or not the owner lives; False when it still runs after `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
+    while ended(pid) is None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        watch.wait(left, owner=False)
+    return True
+
+
+def processes_in(folder: str) -> list[int]:
+    """The processes whose working directory is in `folder`: PostgreSQL's work in their data directory."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                place = os.readlink(f"/proc/{name}/cwd")
+            except OSError:
+                continue
+            if place.removesuffix(" (deleted)").startswith(folder + "/"):
+                found.append(int(name))
+    return found
+
+
+def remove_segment(folder: str, uid: int | None) -> None:
+    """Remove the System V segment of a server that was killed: PostgreSQL leaves one of 56 bytes, named in its pid file."""
+    try:
+        with open(f"{folder}/server/data/postmaster.pid", encoding="utf-8") as file:
+            key, shmid = file.read().splitlines()[6].split()
+        with open("/proc/sysvipc/shm", encoding="utf-8") as file:
+            ours = any(line.split()[:2] == [key, shmid] for line in file)
+    except (OSError, ValueError, IndexError):
+        return
+    if not ours:
+        return
+    import ctypes
+
+    child = os.fork()
+    if child == 0:
+        # In a container root may lack the right to remove another account's segment, so this is done as its owner.
+        try:
+            if uid is not None:
+                os.setuid(uid)
+            ctypes.CDLL(None).shmctl(int(shmid), 0, None)  # 0 is IPC_RMID
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def kill_left(folder: str, uid: int | None) -> None:
+    """Kill the processes that a server has left and remove its shared memory, at most a second later."""
+    for _ in range(100):
+        left = processes_in(folder)
+        if not left:
+            break
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        time.sleep(0.01)
+    remove_segment(folder, uid)
+
+
+def clean(folder: str, uid: int | None) -> None:
+    """Remove what is left of a server: processes, shared memory, folder. Does nothing when nothing is left."""
+    kill_left(folder, uid)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def stop(watch: Watch, pid: int) -> None:
+    """Stop the server (or initdb): politely, then fast, then for certain."""
+    for number, patience_s in ((signal.SIGINT, FAST_STOP_S), (signal.SIGQUIT, IMMEDIATE_STOP_S), (signal.SIGKILL, 1.0)):
+        os.killpg(pid, number)
+        if wait_ended(watch, pid, patience_s):
+            return
+
+
+def start_time(pid: int) -> str:
+    """When process `pid` was started, in clock ticks since boot: tells it from a later one of the same number."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()[19]
+
+
+def make_folder(plan: dict[str, object]) -> tuple[str, int]:
+    """Make the private folder with its locked marker; returns it and the descriptor that holds the lock."""
+    base, uid, gid, owner_pid = plan["base"], plan["uid"], plan["gid"], plan["owner_pid"]
+    assert isinstance(base, str) and isinstance(owner_pid, int)
+    folder = f"{base}/{PREFIX}{os.urandom(6).hex()}"
+    os.mkdir(folder, 0o700)
+    marker = {
+        "owner_pid": owner_pid,
+        "owner_start": start_time(owner_pid),
+        "pid_namespace": os.readlink("/proc/self/ns/pid"),
+        "watcher_pid": os.getpid(),
+        "uid": uid,
+    }
+    lock = os.open(f"{folder}/{MARKER}.new", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    os.write(lock, json.dumps(marker).encode())
+    os.rename(f"{folder}/{MARKER}.new", f"{folder}/{MARKER}")
+    os.mkdir(f"{folder}/server", 0o700)
+    if isinstance(uid, int) and isinstance(gid, int):
+        os.chown(f"{folder}/server", uid, gid)
+        os.chown(folder, -1, gid)
+        os.chmod(folder, 0o710)  # the account may pass through, nobody may look in
+    return folder, lock
+
+
+def log_tail(folder: str, lines: int = 12) -> list[str]:
+    """The last lines the server wrote."""
+    try:
+        with open(f"{folder}/{LOG}", encoding="utf-8", errors="replace") as file:
+            return file.read().splitlines()[-lines:]
+    except OSError:
+        return []
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that is free now."""
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Keeper:
+    """Carries out the owner's plan (see server.py, `_plan`) in a folder."""
+
+    def __init__(self, plan: dict[str, object], watch: Watch, folder: str) -> None:
+        self.plan, self.watch, self.folder = plan, watch, folder
+        self.data = f"{folder}/server/data"
+        self.log = f"{folder}/{LOG}"
+        self.child: int | None = None
+        self.password = ""
+        uid = plan["uid"]
+        self.uid = uid if isinstance(uid, int) else None
+
+    def words(self, key: str) -> list[str]:
+        """A list of strings of the plan."""
+        value = self.plan[key]
+        assert isinstance(value, list)
+        return value
+
+    def make_cluster(self) -> bool:
+        """Run initdb; False when it failed."""
+        argv = [*self.words("initdb"), "-D", self.data]
+        if self.plan["tcp"]:
+            self.password = os.urandom(24).hex()
+            secret = f"{self.folder}/server/password"
+            file = os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            os.write(file, self.password.encode() + b"\n")
+            if self.uid is not None:
+                os.fchown(file, self.uid, -1)
+            os.close(file)
+            argv += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={secret}"]
+        else:
+            argv += ["--auth=trust"]
+        self.child = spawn(argv, self.log)
+        while (status := ended(self.child)) is None:
+            self.watch.wait(None)
+        self.child = None
+        if self.password:
+            os.unlink(f"{self.folder}/server/password")
+        return status == 0
+
+    def start_server(self) -> int | None:
+        """Start postgres and wait until it takes connections; returns its TCP port (0: none), None when it failed."""
+        deadline = time.monotonic() + 30.0
+        for _ in range(3):  # the port may be taken by somebody else between the look and the start
+            port = free_port() if self.plan["tcp"] else 0
+            settings = [*self.words("settings"), f"unix_socket_directories={self.folder}/server"]
+            if port:
+                settings += ["listen_addresses=127.0.0.1", f"port={port}"]
+            else:
+                settings += ["listen_addresses=", "port=5432"]
+            options = [word for setting in settings for word in ("-c", setting)]
+            self.child = spawn([*self.words("postgres"), "-D", self.data, *options], self.log)
+            while (status := ended(self.child)) is None and time.monotonic() < deadline:
+                if self.ready():
+                    return port
+                self.watch.wait(0.005)
+            if status is None:
+                return None
+            self.child = None
+            if not any("ddress already in use" in line for line in log_tail(self.folder)):
+                return None
+        return None
+
+    def ready(self) -> bool:
+        """Whether the server says in its pid file that it takes connections."""
+        try:
+            with open(f"{self.data}/postmaster.pid", encoding="utf-8") as file:
+                return file.read().splitlines()[7].strip() == "ready"
+        except (OSError, IndexError):
+            return False
+
+    def keep(self) -> None:
+        """Start everything, then wait for the owner's end. Raises OwnerGoneError."""
+        begun = time.monotonic()
+        if not self.make_cluster():
+            tell(event="failed", what="initdb", log=log_tail(self.folder))
+        else:
+            made = time.monotonic()
+            port = self.start_server()
+            if port is None:
+                tell(event="failed", what="postgres", log=log_tail(self.folder))
+            else:
+                spent = {"initdb_s": made - begun, "start_s": time.monotonic() - made}
+                tell(event="ready", port=port, password=self.password, server_pid=self.child, **spent)
+        while True:
+            self.watch.wait(None)
+            if self.child is not None and (status := ended(self.child)) is not None:
+                self.child = None
+                kill_left(self.folder, self.uid)
+                tell(event="ended", status=status, log=log_tail(self.folder))
+
+
+def main() -> None:
+    """Read the plan, carry it out, clean up."""
+    plan = json.loads(sys.stdin.buffer.raw.readline())  # unbuffered: the end of the pipe stays visible to poll()
+    assert isinstance(plan, dict)
+    watch = Watch(int(plan["owner_pid"]))
+    try:
+        folder, _lock = make_folder(plan)
+    except OSError as error:
+        tell(event="failed", what="folder", log=[str(error)])
+        return
+    keeper = Keeper(plan, watch, folder)
+    try:
+        tell(event="folder", path=folder)
+        keeper.keep()
+    except OwnerGoneError:
+        pass
+    except Exception as error:  # told to the owner, who has the user's ear; this process has no standard error
+        tell(event="failed", what="watcher", log=[f"{type(error).__name__}: {error}", *log_tail(folder)])
+    finally:
+        if keeper.child is not None:
+            stop(watch, keeper.child)
+        clean(folder, keeper.uid)
+
+
+if __name__ == "__main__":
+    main()
