@@ -1,0 +1,89 @@
+"""The bottleneck is the deepest resource that is used up and waited for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import run_records as records
+
+from parkbench.bottleneck import RESOURCES, find_bottleneck
+
+MODELS = ("thread_pool", "virtual_threads", "reactive")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_ten_connections_for_four_hundred_users(model: str) -> None:
+    found = find_bottleneck(records.starved(model))
+    assert found.name == "connections"
+    assert found.figures["connections_in_use_mean"] == 9.95
+    assert "all 10 connections are in use" in found.text
+    assert "the CPUs are 98% busy" in found.text  # more connections would not help, and the text says so
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_slow_queries_on_ten_connections(model: str) -> None:
+    run = records.delayed(model, options={"query_delay_ms": 50.0})
+    found = find_bottleneck(run)
+    assert found.name == "connections"
+    assert "as asked by query_delay_ms" in found.text
+
+
+def test_few_workers_hold_back_the_pool_alone() -> None:
+    found = find_bottleneck(records.few_workers("thread_pool"))
+    assert (found.name, found.figures["workers"]) == ("workers", 40)
+    assert "most waiting for I/O" in found.text
+    assert find_bottleneck(records.few_workers("virtual_threads")).name == "none"
+    busy = records.few_workers("virtual_threads")
+    busy["details"]["host_cpu_share"] = 0.95
+    assert find_bottleneck(busy).name == "cpu"
+
+
+def test_a_connection_held_while_the_application_waits() -> None:
+    assert "held while the application waits" in find_bottleneck(records.article("reactive", "request")).text
+    assert find_bottleneck(records.article("reactive", "statement")).name == "none"
+
+
+def test_full_use_without_a_queue_is_no_bottleneck() -> None:
+    run = records.few_workers("reactive")
+    assert run["details"]["connections_in_use_mean"] >= 0.9 * run["options"]["connections"]
+    assert find_bottleneck(run).name == "none"
+
+
+def _computing(model: str, host: float, **threads: float) -> dict[str, Any]:
+    return records.record(
+        model, phases={"queue": 50.0, "cpu": 5.0}, threads=threads, options={"workers": 100},
+        details={"host_cpu_share": host, "queue_depth_mean": 90.0, "connections_in_use_mean": 0.0},
+    )  # fmt: skip
+
+
+def test_threads_that_only_lack_a_cpu_are_not_named() -> None:
+    assert find_bottleneck(_computing("thread_pool", 0.99, cpu=100.0)).name == "cpu"
+    assert find_bottleneck(_computing("thread_pool", 0.30, app_wait=99.0, cpu=1.0)).name == "workers"
+
+
+@pytest.mark.parametrize(("model", "name"), [("virtual_threads", "carriers"), ("reactive", "loops")])
+def test_carriers_and_loops(model: str, name: str) -> None:
+    assert find_bottleneck(_computing(model, 0.55, cpu=1.0)).name == name  # one of them on two CPUs
+    assert find_bottleneck(_computing(model, 0.55, pinned=2.0)).name == name
+    assert find_bottleneck(_computing(model, 0.97, cpu=2.0)).name == "cpu"
+    assert find_bottleneck(_computing(model, 0.20, cpu=0.2, idle=1.8)).name == "none"
+
+
+def test_a_limited_client_comes_first() -> None:
+    assert find_bottleneck(records.starved("reactive", status="client_limited")).name == "generator"
+
+
+def test_errors_name_the_resource_that_refuses() -> None:
+    run = records.record("reactive", details={"connections_in_use_mean": 1.0})
+    count = run["ledger"]["scheduled"]
+    assert find_bottleneck({**run, "failures": {"pool_timeout": count // 50}}).name == "connections"
+    assert find_bottleneck({**run, "failures": {"db_error": count // 50, "out_of_memory": 1}}).name == "database"
+    assert find_bottleneck({**run, "failures": {"out_of_memory": count // 50}}).name == "memory"
+    assert find_bottleneck({**run, "failures": {"out_of_memory": count // 500}}).name == "none"
+
+
+def test_a_failed_run_and_the_list_of_names() -> None:
+    assert find_bottleneck(records.failed()).name == "none"
+    assert find_bottleneck({}).name == "none"
+    assert len(set(RESOURCES)) == 11

@@ -1,0 +1,62 @@
+"""The names of a run record, and what is missing from one."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import run_records as records
+
+from parkbench import record
+
+
+def test_a_public_run_has_exactly_the_promised_keys() -> None:
+    run = records.starved("thread_pool") | {"bottleneck": "connections", "audit": {"passed": True, "checks": []}}
+    promised = (
+        "name model concurrency repeat transport duration_s offered_rps throughput_rps response_mean_ms "
+        "response_p50_ms response_p90_ms response_p99_ms response_max_ms from_send_mean_ms from_send_p99_ms "
+        "threads_peak threads_mean threads_blocked_mean threads_blocked_max threads_on_io_mean "
+        "threads_on_connection_mean threads_on_app_wait_mean threads_pinned_mean threads_on_cpu_mean "
+        "threads_idle_mean requests_waiting_mean rss_baseline_mib rss_peak_mib cpu_s context_switches ledger "
+        "failures phases_ms bottleneck audit status"
+    )
+    public = record.public(run)
+    assert list(public) == promised.split()
+    assert all(public[key] is not None for key in promised.split())
+    assert record.public(records.failed())["response_mean_ms"] is None
+
+
+def test_figures_that_are_missing_null_or_not_finite_are_none() -> None:
+    assert record.number({"a": 1}, "a") == 1.0
+    assert [record.number({"a": x}, "a") for x in (None, math.nan, math.inf, "1", True)] == [None] * 5
+    assert record.detail({"details": None}, "a") is None
+    assert record.detail({"details": {"a": 2}}, "a") == 2.0
+    assert record.option({}, "workers") is None
+
+
+def test_threads_add_up() -> None:
+    run = records.starved("thread_pool")
+    assert record.model_threads(run) == pytest.approx(200.0)
+    assert record.model_threads(records.failed()) is None
+
+
+def test_status_words() -> None:
+    run = records.starved("reactive")
+    assert record.is_ok(run)
+    assert record.has_figures(run)
+    for status, broken in [("too_short", False), ("client_limited", False), ("incomplete", False),
+                           ("invalid: x", True), ("failed: y", True)]:  # fmt: skip
+        assert not record.is_ok({**run, "status": status})
+        assert record.is_broken({**run, "status": status}) is broken
+    assert not record.has_figures(records.failed())
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "think"),
+    [({}, "closed", 0.0), ({"arrivals": "closed:think=0.25"}, "closed", 0.25),
+     ({"arrivals": "closed:think=250ms"}, "closed", 0.25), ({"arrivals": "rounds:pause=1"}, "rounds", 0.0),
+     ({"arrivals": {"kind": "closed", "think_s": 2}}, "closed", 2.0), ({"think_s": 3.0}, "closed", 3.0)],
+)  # fmt: skip
+def test_arrivals(options: dict[str, object], kind: str, think: float) -> None:
+    assert record.arrivals_kind({"options": options}) == kind
+    assert record.think_s({"options": options}) == think
