@@ -1,0 +1,33 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "parkbench/postgres/connection_pool.hpp"
+#include "parkbench/workload/burn.hpp"
+#include "parkbench/workload/first_errors.hpp"
+#include "parkbench/workload/options.hpp"
+#include "parkbench/workload/pricing/queries.hpp"
+
+namespace parkbench::workload {
+
+/// What the requests of a run share.
+struct Resources {
+  /// Opens the database pool where the workload has one; connections are opened by connect().
+  Resources(Options options, const Clock& clock);
+
+  /// Opens every connection, so that the load does not meet cold ones.
+  /// @throws Failure(db_connect, db_error)
+  void connect(Deadline deadline);
+
+  const Options options;
+  const Clock& clock;
+  const Burner burner;
+  const pricing::Queries queries;
+  std::optional<postgres::ConnectionPool> pool;
+  FirstErrors errors;
+  std::atomic<std::uint64_t> table_reads{0};  // statements answered by the two tables, to be compared with the server's
+};
+
+}  // namespace parkbench::workload
