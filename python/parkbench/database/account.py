@@ -1,8 +1,8 @@
 """As whom the server runs. PostgreSQL refuses to run as root, so root has to become somebody else for it.
 
-`user`: an ordinary user needs nothing. `namespace`: root enters a user namespace in which it is user 1000; no account is
-needed and files stay root's. `nobody`: where namespaces are forbidden (many containers), the server runs as the account
-nobody; binaries that nobody cannot reach are copied to a cache.
+`user`: an ordinary user needs nothing. `namespace`: root enters a user namespace in which it is user 1000; no account
+is needed and files stay root's. `nobody`: where namespaces are forbidden (many containers), the server runs as the
+account nobody; binaries that nobody cannot reach are copied to a cache.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from parkbench.database.binaries import Binaries
 from parkbench.errors import ConfigError
 
 CACHE = Path("/var/cache/parkbench")
-SHORT_BASE = "/tmp"
+SHORT_BASE = "/tmp"  # noqa: S108  # in it, folders get random names and are made for this account alone
 ROOT_MODES = ("namespace", "nobody")
 
 

@@ -1,12 +1,13 @@
 """A PostgreSQL server of the sweep's own: in a private folder, reached by a unix socket, gone when the sweep is gone.
 
-The owner (this process) starts a watcher process and holds the write end of a pipe to it. The watcher (watcher.py) makes
-the folder, runs initdb and the server, and cleans up when the pipe ends, whether by stop(), by an exception, or because
-this process died by kill -9. So no interruption at any point can leave anything behind.
+The owner (this process) starts a watcher process and holds the write end of a pipe to it. The watcher (watcher.py)
+makes the folder, runs initdb and the server, and cleans up when the pipe ends, whether by stop(), by an exception, or
+because this process died by kill -9. So no interruption at any point can leave anything behind.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -80,7 +81,9 @@ class EmbeddedServer:
     def __enter__(self) -> EmbeddedServer:
         return self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
         self.stop()
 
     @property
@@ -145,7 +148,7 @@ class EmbeddedServer:
         base = choose_base(self.account)
         for place in {base, SHORT_BASE}:
             remove_stale(place)
-        self._start_watcher(self._plan(base))
+        self._start_watcher(self._plan(base, self.account, self.binaries))
         while True:
             event = self._next_event(START_TIMEOUT_S)
             if event is None:
@@ -158,14 +161,22 @@ class EmbeddedServer:
                 self._dsn = self._make_dsn(event["port"], event["password"])
                 return
             else:
-                raise ConfigError(f"the embedded PostgreSQL did not come up ({event.get('what', 'ended')}): {_lines(event)}")
+                raise ConfigError(
+                    f"the embedded PostgreSQL did not come up ({event.get('what', 'ended')}): {_lines(event)}"
+                )
 
-    def _plan(self, base: str) -> dict[str, object]:
-        """What the watcher is to do; read by watcher.py."""
-        assert self.account is not None and self.binaries is not None
-        account, path = self.account, self.binaries.path
-        initdb = [*account.prefix, str(path / "initdb"), "--no-sync", "--encoding=UTF8", "--no-locale", f"--username={USER}"]
-        if self.binaries.major >= 16:
+    def _plan(self, base: str, account: Account, binaries: Binaries) -> watcher.Plan:
+        """What the watcher is to do."""
+        path = binaries.path
+        initdb = [
+            *account.prefix,
+            str(path / "initdb"),
+            "--no-sync",
+            "--encoding=UTF8",
+            "--no-locale",
+            f"--username={USER}",
+        ]
+        if binaries.major >= 16:
             # Else initdb's own servers use /dev/shm. One round of SCRAM is enough for 24 random bytes.
             initdb += ["-c", "dynamic_shared_memory_type=mmap", "-c", "scram_iterations=1"]
         return {
@@ -179,9 +190,9 @@ class EmbeddedServer:
             "settings": [f"{name}={value}" for name, value in self.settings.items()],
         }
 
-    def _start_watcher(self, plan: dict[str, object]) -> None:
+    def _start_watcher(self, plan: watcher.Plan) -> None:
         read_end, write_end = os.pipe()  # neither is inherited by other children
-        self._pipe = open(write_end, "wb", buffering=0)
+        self._pipe = os.fdopen(write_end, "wb", buffering=0)
         env = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}  # a sanitizer's, for example
         try:
             self._watcher = subprocess.Popen(
@@ -195,10 +206,8 @@ class EmbeddedServer:
             )
         finally:
             os.close(read_end)
-        try:
+        with contextlib.suppress(BrokenPipeError):  # it ended at once; the missing event says so
             self._pipe.write(json.dumps(plan).encode() + b"\n")
-        except BrokenPipeError:
-            pass  # it ended at once; the missing event says so
 
     def _next_event(self, timeout_s: float) -> dict[str, Any] | None:
         """The watcher's next event, None after `timeout_s`; its unexpected end is an event too."""
@@ -213,7 +222,12 @@ class EmbeddedServer:
                 return None
             part = os.read(descriptor, 65536)
             if not part:
-                return {"event": "ended", "what": "its watcher ended", "status": self._watcher.poll(), "log": self.log_tail()}
+                return {
+                    "event": "ended",
+                    "what": "its watcher ended",
+                    "status": self._watcher.poll(),
+                    "log": self.log_tail(),
+                }
             self._unread += part
         line, _, self._unread = self._unread.partition(b"\n")
         event: dict[str, Any] = json.loads(line)

@@ -32,7 +32,10 @@ class Connect(Protocol):
     """Opens a session; `parkbench._core.Session` itself is one."""
 
     def __call__(self, dsn: str, timeout_s: float = 5.0) -> Session:
-        """Connect within `timeout_s` seconds. Raises parkbench.errors.DatabaseError."""
+        """Connect within `timeout_s` seconds.
+
+        Raises parkbench.errors.DatabaseError, whose text never holds the password.
+        """
 
 
 def core_connect(dsn: str, timeout_s: float = 5.0) -> Session:

@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import stat
+from pathlib import Path
 
 from parkbench.database import watcher
 
@@ -43,13 +44,13 @@ def _remove_if_stale(folder: str) -> bool:
         except BlockingIOError:
             return False
         content = json.loads(os.read(marker, 65536))
-        if content["pid_namespace"] != os.readlink("/proc/self/ns/pid"):
+        if content["pid_namespace"] != str(Path("/proc/self/ns/pid").readlink()):
             return False
         if _alive(int(content["owner_pid"]), str(content["owner_start"])):
             return False
         uid = content["uid"]
         watcher.clean(folder, uid if isinstance(uid, int) else None)
-        return not os.path.exists(folder)
+        return not Path(folder).exists()
     finally:
         os.close(marker)
 

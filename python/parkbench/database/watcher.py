@@ -12,8 +12,12 @@ Layout of the folder: `owner` (the marker: who started it, locked while the watc
 `server/` (belongs to the account the server runs as): `data/` and the unix socket.
 """
 
+# Not pathlib: it would double the time to start.
+# ruff: noqa: PTH
+
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -22,6 +26,23 @@ import shutil
 import signal
 import sys
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # not at run time: typing would double the time to start
+    from typing import TypedDict
+
+    class Plan(TypedDict):
+        """What the owner wants started."""
+
+        owner_pid: int
+        base: str  # the folder in which the private folder is made
+        uid: int | None  # whom the server's folder belongs to, None: the account of this process
+        gid: int | None
+        tcp: bool  # listen on 127.0.0.1 too
+        initdb: list[str]  # the program with its arguments, without folder and authentication
+        postgres: list[str]
+        settings: list[str]  # name=value
+
 
 PREFIX = "parkbench-"
 MARKER = "owner"
@@ -48,11 +69,9 @@ class Watch:
         for ignored in (signal.SIGINT, signal.SIGHUP):
             signal.signal(ignored, signal.SIG_IGN)
         self._owner = [sys.stdin.fileno()]
-        try:
-            # The pipe alone would miss an owner that died while a process it forked still holds the other end.
+        # The pipe alone would miss an owner that died while a process it forked still holds the other end.
+        with contextlib.suppress(OSError):
             self._owner.append(os.pidfd_open(owner_pid))
-        except OSError:
-            pass
 
     def _stop(self, *_: object) -> None:
         self.told_to_stop = True
@@ -72,10 +91,8 @@ class Watch:
 
 def tell(**event: object) -> None:
     """Write one event for the owner, who may be gone."""
-    try:
+    with contextlib.suppress(OSError):
         os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
-    except OSError:
-        pass
 
 
 def spawn(argv: list[str], log: str) -> int:
@@ -124,7 +141,7 @@ def processes_in(folder: str) -> list[int]:
 
 
 def remove_segment(folder: str, uid: int | None) -> None:
-    """Remove the System V segment of a server that was killed: PostgreSQL leaves one of 56 bytes, named in its pid file."""
+    """Remove the System V segment (56 bytes) that a killed server leaves; its pid file names it."""
     try:
         with open(f"{folder}/server/data/postmaster.pid", encoding="utf-8") as file:
             key, shmid = file.read().splitlines()[6].split()
@@ -155,10 +172,8 @@ def kill_left(folder: str, uid: int | None) -> None:
         if not left:
             break
         for pid in left:
-            try:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                pass
         time.sleep(0.01)
     remove_segment(folder, uid)
 
@@ -183,11 +198,10 @@ def start_time(pid: int) -> str:
         return file.read().rpartition(")")[2].split()[19]
 
 
-def make_folder(plan: dict[str, object]) -> tuple[str, int]:
+def make_folder(plan: Plan) -> tuple[str, int]:
     """Make the private folder with its locked marker; returns it and the descriptor that holds the lock."""
-    base, uid, gid, owner_pid = plan["base"], plan["uid"], plan["gid"], plan["owner_pid"]
-    assert isinstance(base, str) and isinstance(owner_pid, int)
-    folder = f"{base}/{PREFIX}{os.urandom(6).hex()}"
+    uid, gid, owner_pid = plan["uid"], plan["gid"], plan["owner_pid"]
+    folder = f"{plan['base']}/{PREFIX}{os.urandom(6).hex()}"
     os.mkdir(folder, 0o700)
     marker = {
         "owner_pid": owner_pid,
@@ -201,10 +215,10 @@ def make_folder(plan: dict[str, object]) -> tuple[str, int]:
     os.write(lock, json.dumps(marker).encode())
     os.rename(f"{folder}/{MARKER}.new", f"{folder}/{MARKER}")
     os.mkdir(f"{folder}/server", 0o700)
-    if isinstance(uid, int) and isinstance(gid, int):
+    if uid is not None and gid is not None:
         os.chown(f"{folder}/server", uid, gid)
         os.chown(folder, -1, gid)
-        os.chmod(folder, 0o710)  # the account may pass through, nobody may look in
+        os.chmod(folder, 0o710)  # noqa: S103  # the account may pass through, none may look in
     return folder, lock
 
 
@@ -228,26 +242,19 @@ def free_port() -> int:
 
 
 class Keeper:
-    """Carries out the owner's plan (see server.py, `_plan`) in a folder."""
+    """Carries out the owner's plan in a folder."""
 
-    def __init__(self, plan: dict[str, object], watch: Watch, folder: str) -> None:
+    def __init__(self, plan: Plan, watch: Watch, folder: str) -> None:
         self.plan, self.watch, self.folder = plan, watch, folder
         self.data = f"{folder}/server/data"
         self.log = f"{folder}/{LOG}"
         self.child: int | None = None
         self.password = ""
-        uid = plan["uid"]
-        self.uid = uid if isinstance(uid, int) else None
-
-    def words(self, key: str) -> list[str]:
-        """A list of strings of the plan."""
-        value = self.plan[key]
-        assert isinstance(value, list)
-        return value
+        self.uid = plan["uid"]
 
     def make_cluster(self) -> bool:
         """Run initdb; False when it failed."""
-        argv = [*self.words("initdb"), "-D", self.data]
+        argv = [*self.plan["initdb"], "-D", self.data]
         if self.plan["tcp"]:
             self.password = os.urandom(24).hex()
             secret = f"{self.folder}/server/password"
@@ -272,13 +279,13 @@ class Keeper:
         deadline = time.monotonic() + 30.0
         for _ in range(3):  # the port may be taken by somebody else between the look and the start
             port = free_port() if self.plan["tcp"] else 0
-            settings = [*self.words("settings"), f"unix_socket_directories={self.folder}/server"]
+            settings = [*self.plan["settings"], f"unix_socket_directories={self.folder}/server"]
             if port:
                 settings += ["listen_addresses=127.0.0.1", f"port={port}"]
             else:
                 settings += ["listen_addresses=", "port=5432"]
             options = [word for setting in settings for word in ("-c", setting)]
-            self.child = spawn([*self.words("postgres"), "-D", self.data, *options], self.log)
+            self.child = spawn([*self.plan["postgres"], "-D", self.data, *options], self.log)
             while (status := ended(self.child)) is None and time.monotonic() < deadline:
                 if self.ready():
                     return port
@@ -321,9 +328,9 @@ class Keeper:
 
 def main() -> None:
     """Read the plan, carry it out, clean up."""
-    plan = json.loads(sys.stdin.buffer.raw.readline())  # unbuffered: the end of the pipe stays visible to poll()
-    assert isinstance(plan, dict)
-    watch = Watch(int(plan["owner_pid"]))
+    with open(0, "rb", buffering=0, closefd=False) as pipe:  # unbuffered: reads the line and nothing beyond it
+        plan: Plan = json.loads(pipe.readline())
+    watch = Watch(plan["owner_pid"])
     try:
         folder, _lock = make_folder(plan)
     except OSError as error:
