@@ -4,9 +4,10 @@
 #   as root       with no other step, and
 #   as a user     with exit 2 and one line the first time, and after root has run that line.
 # Run as root: tests/clean_machine.sh [COMMAND [ARGS]]. Needs debootstrap and a network; takes about 5 minutes the first
-# time. CLEAN_DIR (default /tmp/parkbench-clean) keeps the minimal Debian; ONLY=root or ONLY=user leaves the other out.
+# time. CLEAN_DIR (default /tmp/parkbench-clean) keeps the minimal Debian; CLEAN_REPOSITORY names another repository;
+# ONLY=root or ONLY=user leaves the other out.
 set -eu
-repository=$(cd "$(dirname "$0")/.." && pwd)
+repository=${CLEAN_REPOSITORY:-$(cd "$(dirname "$0")/.." && pwd)}
 dir=${CLEAN_DIR:-/tmp/parkbench-clean}
 [ $# -gt 0 ] || set -- demo
 
@@ -41,8 +42,8 @@ fresh_root() {
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
   [ ! -f /etc/pip.conf ] || cp -L /etc/pip.conf "$root/etc/"
   grep -ls Proxy /etc/apt/apt.conf.d/* 2>/dev/null | xargs -r cp -t "$root/etc/apt/apt.conf.d/"
-  mkdir -p "$root/etc/ssl"
-  cp -rL /etc/ssl/certs "$root/etc/ssl/"
+  # Not in /etc/ssl/certs: the package ca-certificates, which comes with python3-venv, writes that anew.
+  cp -L "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" "$root/etc/machine-certificates.crt"
   if [ -d "${PIP_FIND_LINKS:-}" ]; then
     mkdir -p "$root$PIP_FIND_LINKS"
     mount --bind "$PIP_FIND_LINKS" "$root$PIP_FIND_LINKS"
@@ -58,10 +59,13 @@ fresh_root() {
 # Runs a command in $root as user $1, with the caller's settings for pip and certificates and no others.
 inside() {
   user=$1
+  home=/home/tester
+  [ "$user" = tester:tester ] || home=/root
   shift
-  settings=$(env | grep -E '^(PIP_|SSL_CERT_|REQUESTS_CA|https?_proxy=|HTTPS?_PROXY=|no_proxy=)' || true)
+  settings=$(env | grep -E '^(PIP_|https?_proxy=|HTTPS?_PROXY=|no_proxy=)' | grep -v PIP_CERT || true)
   # shellcheck disable=SC2086 # one setting a word
-  env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 HOME=/home/tester $settings \
+  env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 HOME=$home $settings \
+    PIP_CERT=/etc/machine-certificates.crt SSL_CERT_FILE=/etc/machine-certificates.crt \
     chroot --userspec="$user" "$root" /bin/sh -c 'cd /home/tester/parkbench && exec "$@"' sh "$@"
 }
 
