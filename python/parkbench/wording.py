@@ -1,0 +1,112 @@
+"""How figures and waits are said: one place, so that table, charts and explanations speak alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from parkbench.record import Record, arrivals_kind, option, think_s
+
+
+def amount(value: float) -> str:
+    """A figure for reading: `4,836` from 100 upwards, three digits below, never an exponent."""
+    if abs(value) >= 99.95:
+        return f"{value:,.0f}"
+    if abs(value) >= 9.995:
+        return f"{value:.1f}"
+    if abs(value) >= 0.9995:
+        return f"{value:.2f}"
+    if abs(value) < 0.0005:
+        return "0"
+    return f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    """A share as `93 %`; tenths below one percent."""
+    return f"{share:.0%}".replace("%", " %") if share >= 0.01 or share == 0 else f"{share:.1%}".replace("%", " %")
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def plural(count: int, word: str) -> str:
+    """`1 repeat`, `5 repeats`."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def load(run: Record) -> str:
+    """The load of a run: `400 users` (closed), `300 at once` (rounds), `concurrency 10` for anything else."""
+    users = run.get("concurrency")
+    shown = f"{users:,}" if isinstance(users, int) else str(users)
+    kind = arrivals_kind(run)
+    if kind == "closed":
+        return f"{shown} user" if users == 1 else f"{shown} users"
+    return f"{shown} at once" if kind == "rounds" else f"concurrency {shown}"
+
+
+def at_load(run: Record) -> str:
+    """The load as the beginning of a sentence: `At 400 users`, `With 300 at once`."""
+    return f"{'With' if arrivals_kind(run) == 'rounds' else 'At'} {load(run)}"
+
+
+def arrivals(run: Record) -> str:
+    """How requests came, for a title: `closed, no think time`, `closed, think time 0.5 s`, `rounds`."""
+    kind = arrivals_kind(run)
+    if kind != "closed":
+        return kind
+    think = think_s(run)
+    return f"closed, think time {think:g} s" if think else "closed, no think time"
+
+
+def waiting(phase: str, run: Record) -> str:
+    """What a request does in a phase, to stand after `spends 93 % of 4,836 ms`."""
+    texts = {
+        "client_wait": "waiting until a user was free to send",
+        "lateness": "waiting for a generator that was late",
+        "network": "on the network",
+        "queue": f"waiting for {_executor(run)}",
+        "connection": f"waiting for {_one_of(run, 'connections')}",
+        "database": "in the database",
+        "downstream": "in the downstream service",
+        "app_wait": "in the application's own wait",
+        "wakeup": "waiting to run again after a wait was over",
+        "cpu": "computing",
+        "reply": "handing over the answer",
+        "unexplained": "somewhere that was not measured",
+    }
+    return texts.get(phase, f"in {phase}")
+
+
+def unequal(runs: Sequence[Record]) -> str:
+    """What is set for single models, as `NAME has connection_hold=request; ...`; empty where all are equal."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        pairs = [f"{key}={setting(option(run, key))}" for key in run.get("unequal") or ()]
+        if pairs:
+            found[str(run.get("name"))] = pairs
+    return "; ".join(f"{name} has {', '.join(pairs)}" for name, pairs in found.items())
+
+
+def setting(value: Any) -> str:
+    """A value of an option as the user would type it."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _one_of(run: Record, key: str) -> str:
+    """`one of 10 connections`, `the one connection`, `a connection` where their number is not known."""
+    count = option(run, key)
+    if not isinstance(count, int):
+        return f"a {key.removesuffix('s')}"
+    return f"one of {count:,} {key}" if count != 1 else f"the one {key.removesuffix('s')}"
+
+
+def _executor(run: Record) -> str:
+    kinds = {"thread_pool": "workers", "virtual_threads": "carriers", "reactive": "loops"}
+    key = kinds.get(str(run.get("model")))
+    return _one_of(run, key) if key else "the server to begin"
