@@ -18,6 +18,8 @@ TOP_LEVEL = {
     "dev", "LICENSE", "CHANGELOG.md", "CITATION.cff",
 }  # fmt: skip
 MODELS = {"thread_pool", "virtual_threads", "reactive", "models"}
+# Sources that another file of tests/ covers, because they only make sense together with what that one tests.
+TESTED_ELSEWHERE: dict[str, str] = {}
 # What reaches past the seams for clock, threads, randomness and names; only base/ and io/ may.
 RAW = {
     "a raw clock": r"\bsteady_clock\b|\bsystem_clock\b|\bhigh_resolution_clock\b|\bclock_gettime\b|\bgettimeofday\b",
@@ -198,21 +200,29 @@ def test_top_level_names() -> None:
 
 
 def test_cpp_tests_mirror_the_core() -> None:
-    concepts = {path.relative_to(CORE).with_suffix("") for path in cpp_sources()}
-    layers = set(table())
-    tests = sources(ROOT / "tests" / "cpp", ".cpp")
-    folders = {path.relative_to(ROOT / "tests" / "cpp").parts[0] for path in tests}
-    assert folders <= layers, f"test folders without a layer: {folders - layers}"
-    assert concepts, "no core found"
-    untested = {layer for layer in layers if layer not in folders}
-    assert not untested, f"layers without a test: {untested}"
+    """Every source of the core has a test file of its name in the mirrored layer."""
+    tests = {(path.relative_to(ROOT / "tests" / "cpp").parts[0], path.stem) for path in sources(ROOT / "tests", ".cpp")}
+    assert {layer for layer, _ in tests} <= set(table()), "a test folder has no layer"
+    missing = [
+        str(path.relative_to(CORE))
+        for path in sources(CORE, ".cpp")
+        if (layer_of(path), f"{path.stem}_test") not in tests and str(path.relative_to(CORE)) not in TESTED_ELSEWHERE
+    ]
+    assert not missing, f"sources without a test file: {missing}"
+
+
+def test_tested_elsewhere_is_up_to_date() -> None:
+    for source, test in TESTED_ELSEWHERE.items():
+        assert (CORE / source).exists(), f"{source} is gone"
+        assert (ROOT / "tests" / test).exists(), f"{test}, which tests {source}, is gone"
 
 
 def test_names_in_the_map_exist() -> None:
     """Every `path` in cpp/README.md is a file or folder of the core, of cpp/ or of the project."""
     text = (ROOT / "cpp" / "README.md").read_text()
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    names = {name for name in re.findall(r"`([\w./<>-]+)`", prose) if "/" in name and "<" not in name}
+    names = {name for name in re.findall(r"`([\w./<>-]+)`", prose) if "/" in name[1:] and name[0] not in ".<"}
+    names = {name for name in names if "<" not in name}
     assert len(names) > 20, "the map names hardly anything"
     missing = sorted(name for name in names if not exists_somewhere(name))
     assert not missing, f"named in cpp/README.md, not found: {missing}"
