@@ -204,6 +204,8 @@ class EmbeddedServer:
                 cwd="/",
                 env=env,
             )
+        except OSError as error:
+            raise ConfigError(f"the watcher of the embedded PostgreSQL could not be started: {error}") from None
         finally:
             os.close(read_end)
         with contextlib.suppress(BrokenPipeError):  # it ended at once; the missing event says so

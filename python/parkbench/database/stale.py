@@ -26,7 +26,7 @@ def remove_stale(base: str) -> list[str]:
         try:
             if _remove_if_stale(folder):
                 removed.append(folder)
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             continue  # somebody else removed it, or it is not one of ours
     return removed
 
@@ -57,6 +57,7 @@ def _remove_if_stale(folder: str) -> bool:
 
 def _alive(pid: int, started: str) -> bool:
     try:
-        return watcher.start_time(pid) == started
+        fields = watcher.process_fields(pid)
     except OSError:
         return False
+    return fields[0] not in "ZX" and fields[19] == started  # one that nobody waited for (Z) is dead too

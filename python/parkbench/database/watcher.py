@@ -13,7 +13,7 @@ Layout of the folder: `owner` (the marker: who started it, locked while the watc
 """
 
 # Not pathlib: it would double the time to start.
-# ruff: noqa: PTH
+# ruff: noqa: PTH101, PTH102, PTH104, PTH108, PTH115, PTH123, PTH208
 
 from __future__ import annotations
 
@@ -192,10 +192,14 @@ def stop(watch: Watch, pid: int) -> None:
             return
 
 
-def start_time(pid: int) -> str:
-    """When process `pid` was started, in clock ticks since boot: tells it from a later one of the same number."""
+def process_fields(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat from the state on.
+
+    Field 19 of them is when the process was started, in clock ticks since boot: tells it from a later one of the same
+    number.
+    """
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-        return file.read().rpartition(")")[2].split()[19]
+        return file.read().rpartition(")")[2].split()
 
 
 def make_folder(plan: Plan) -> tuple[str, int]:
@@ -205,7 +209,7 @@ def make_folder(plan: Plan) -> tuple[str, int]:
     os.mkdir(folder, 0o700)
     marker = {
         "owner_pid": owner_pid,
-        "owner_start": start_time(owner_pid),
+        "owner_start": process_fields(owner_pid)[19],
         "pid_namespace": os.readlink("/proc/self/ns/pid"),
         "watcher_pid": os.getpid(),
         "uid": uid,
