@@ -31,7 +31,7 @@ class RunStore:
     """The runs of a sweep, in memory and, where a directory is given, on disk after each `append`."""
 
     def __init__(self, directory: Path | None, sweep: Mapping[str, Any]) -> None:
-        """Use `create`, `open` or `read`; this only holds what they found."""
+        """Use `create`, `resume` or `read`; this only holds what they found."""
         self.directory = directory
         self.sweep: dict[str, Any] = {key: value for key, value in sweep.items() if key != "schema"}
         self.runs: list[dict[str, Any]] = []
@@ -56,7 +56,7 @@ class RunStore:
         return store
 
     @classmethod
-    def open(cls, directory: str | os.PathLike[str]) -> RunStore:
+    def resume(cls, directory: str | os.PathLike[str]) -> RunStore:
         """Open a sweep to go on with it: what a crash left half written is cut off. Raises as `read` does."""
         store = cls.read(directory)
         path = Path(directory)
@@ -97,16 +97,15 @@ class RunStore:
         """Keep a run and its samples; when this returns they are on disk. Returns the run's index.
 
         Without `timeline` the samples are taken from the run's own key of that name, where a run's process leaves
-        them; they stand in no line of runs.jsonl. Each sample gets `run` (the index) and what tells the run: name, model, concurrency, repeat.
-        Raises ParkbenchError when the disk takes no more; the runs before stay readable.
+        them; they stand in no line of runs.jsonl. Each sample gets `run` (the index) and what tells the run: name,
+        model, concurrency, repeat. Raises ParkbenchError when the disk takes no more; the runs before stay readable.
         """
         index = len(self.runs)
         identity = {"run": index, **{key: run.get(key) for key in ("name", "model", "concurrency", "repeat")}}
         kept = _plain(run)
         left = kept.pop("timeline", None) or ()
-        samples: list[dict[str, Any]] = [
-            {**identity, **_plain(row), "run": index} for row in (left if timeline is None else timeline)
-        ]
+        rows = left if timeline is None else timeline
+        samples: list[dict[str, Any]] = [{**identity, **_plain(row), "run": index} for row in rows]
         if self.directory is not None:
             try:
                 histogram = (kept.get("details") or {}).get("histogram")

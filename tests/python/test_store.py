@@ -65,7 +65,7 @@ def test_a_crash_at_any_byte_loses_at_most_the_last_run(
     last_line = whole.rstrip(b"\n").rfind(b"\n") + 1
     runs.write_bytes(whole[: data.draw(st.integers(last_line, len(whole) - 1))])
     assert len(RunStore.read(path).runs) == 2
-    store = RunStore.open(path)
+    store = RunStore.resume(path)
     assert {row["run"] for row in store.timeline} == {0, 1}
     assert store.append(records.starved("reactive", 9), SAMPLES) == 2
     again = RunStore.read(path)
@@ -78,7 +78,7 @@ def test_samples_of_a_run_that_was_never_finished_are_dropped(tmp_path: Path) ->
     with (tmp_path / "timeline.jsonl").open("a") as file:
         file.write('{"run":1,"t_s":0.1}\n{"run":1,"t_')
     assert {row["run"] for row in RunStore.read(tmp_path).timeline} == {0}
-    RunStore.open(tmp_path)
+    RunStore.resume(tmp_path)
     assert (tmp_path / "timeline.jsonl").read_text().count("\n") == 2
 
 

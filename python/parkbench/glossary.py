@@ -1,0 +1,125 @@
+"""The words of parkbench, each with one short definition: the same in code, Python, command line and charts."""
+
+from __future__ import annotations
+
+import difflib
+
+from parkbench.errors import ConfigError
+
+TERMS: dict[str, str] = {
+    "model": "A way to execute requests: thread_pool, virtual_threads or reactive.",
+    "thread_pool": "Fixed workers take requests from a bounded queue; a worker that waits is blocked.",
+    "virtual_threads": "Each request has a thread of its own with its own stack, which parks when it "
+    "waits and frees its carrier.",
+    "reactive": "A few event loops run pipelines of Mono and Flux; nothing ever waits on a loop.",
+    "worker": "A thread of the pool. It serves one request at a time.",
+    "carrier": "An OS thread that runs virtual threads, one at a time, whichever can go on.",
+    "loop": "An OS thread that reacts to events: a socket is readable, a timer is due, a request has come.",
+    "park": "A virtual thread gives up its carrier until it is unparked.",
+    "unpark": "Makes a parked virtual thread runnable again; an unpark before the park is not lost.",
+    "pin": "To hold the carrier while waiting, as a blocking call on a virtual thread does.",
+    "mono": "A publisher of at most one value, lazy until it is subscribed.",
+    "flux": "A publisher of any number of values, as many as were asked for.",
+    "demand": "How many items a subscriber has asked for, by request(n), and not yet got.",
+    "backpressure": "Demand that reaches the source, so that it makes no more than can be taken.",
+    "reject": "To refuse a request before any work on it has started.",
+    "workload": "What a request does: pricing, sleep or noop.",
+    "pricing": "Two queries and a rule: read a product, read its discounts, compute the price.",
+    "sleep": "A request that waits (300 ms unless set) and answers.",
+    "noop": "A request that does nothing: what remains is the cost of handing it over.",
+    "scenario": "Workload, model, limits and load: every parameter of one run.",
+    "run": "One scenario executed once, in a process of its own.",
+    "repeat": "The same scenario executed again; intervals are computed over repeats, never over requests.",
+    "sweep": "Models x load x repeats, one run at a time, in a recorded random order.",
+    "name": "What tells a model from others in a sweep, so that one model can stand in it twice.",
+    "arrivals": "When requests are due: closed[:think=S] or rounds[:pause=S|every=S].",
+    "closed": "N users; each sends its next request when it has the answer to the last, plus the think time.",
+    "rounds": "N requests at once, then a pause after the last answer (pause=S), or a new round every S (every=S).",
+    "open": "Arrivals that come at their own rate, whether or not there were answers.",
+    "think time": "What a user of a closed system waits between an answer and the next request.",
+    "concurrency": "The number of users (closed) or of requests in a round; the x axis of a sweep.",
+    "in flight": "Requests that are really under way: due and not yet answered.",
+    "due time": "When a request should leave.",
+    "send time": "When it did leave.",
+    "response time": "From due time to the answer in the generator's hands.",
+    "from-send time": "From send time to the answer; others call it service time.",
+    "offered_rps": "Requests due per second of the window.",
+    "throughput_rps": "Requests of the window that ended well, per second of the window.",
+    "capacity": "The highest throughput.",
+    "window": "The part of a run that counts, between warm-up and drain; its real length is duration_s.",
+    "warm-up": "What runs before the window: half a second, and until each user has finished once.",
+    "drain": "After the window: its requests are followed to their end, at most their timeout.",
+    "transport": "How a request reaches the model: direct (in one process) or http (the whole path).",
+    "direct": "Generator and model in one process: the model's own cost. No decision should rest on it.",
+    "ledger": "scheduled = unsent + ok + rejected + failed + timed_out + in_flight_at_end, always, in integers.",
+    "scheduled": "Requests due in the window.",
+    "unsent": "Due, but never sent.",
+    "ok": "Answered in time, with the right answer.",
+    "rejected": "Refused before any work had started.",
+    "failed": "Answered with an error, or cancelled; failures counts them by cause.",
+    "timed_out": "Not answered before the request's own timeout.",
+    "in_flight_at_end": "Not answered when the drain was over.",
+    "failures": "Requests that failed, counted by cause.",
+    "phase": "A part of the response time that is measured on its own; all twelve add up to the mean.",
+    "client_wait": "Phase: from due time until a user or connection is free to send; caused by the target.",
+    "lateness": "Phase: from then to the send time; caused by the generator, the only reason for client_limited.",
+    "network": "Phase, http only: what the client saw minus what the server saw.",
+    "queue": "Phase: from the request's arrival at the model to the first instruction of its handler.",
+    "connection": "Phase: from asking a pool for a connection to having it.",
+    "database": "Phase: from handing a query to the socket to its result being there.",
+    "downstream": "Phase: from handing a call to the socket to its answer being there.",
+    "app_wait": "Phase: the application waits by itself, in a sleep or for a lock.",
+    "wakeup": "Phase: from a wait being over to the handler running again.",
+    "cpu": "Phase: the handler's wall time between waits, preemption included.",
+    "reply": "Phase: from the answer being ready to the generator having it.",
+    "unexplained": "Phase: what no other phase has measured; at most 1 % of the mean.",
+    "blocked": "A thread that waits for I/O, a connection or the application, or is pinned; an idle one is not.",
+    "idle": "A thread of a model that has nothing to do.",
+    "requests_waiting": "Requests that wait for something, with or without a thread; compares across models.",
+    "bottleneck": "The resource that is used up and queued for: workers, carriers, loops, connections, database, cpu, "
+    "downstream, lock, memory, generator, or none.",
+    "connection_hold": "How long a request keeps its connection: statement, transaction, or request (until the reply).",
+    "unequal by design": "Something was set for one model alone, so that the sweep does not compare models only.",
+    "audit": "The checks of a run: ledger, phases, little, lateness, generator, database, samples, failures.",
+    "Little's law": "In flight = throughput x mean response time; for closed arrivals users = throughput x (response + "
+    "think time).",
+    "too_short": "Status: fewer than 10 mean response times or 1,000 answers in the time allowed; not compared.",
+    "client_limited": "Status: the generator could not send on time; not compared.",
+    "incomplete": "Status: stopped before its end; not compared.",
+    "invalid": "Status: the figures contradict themselves.",
+    "p99": "99 of 100 requests were at most this slow; shown from 1,000 requests on, so that ten lie beyond.",
+    "interval": "Where the true ratio lies with 95 % confidence, from the repeats (paired, Student's t); none below 3.",
+    "faster": "Said from 5 repeats on and when the whole interval lies beyond 2 %; so is slower.",
+}
+
+_SPELLING = str.maketrans("_-\N{RIGHT SINGLE QUOTATION MARK}", "  '")
+
+
+def lookup(term: str) -> str:
+    """The definition of a word; case, `-`, `_` and a plural s do not matter.
+
+    Raises ConfigError for an unknown word, with the nearest ones that are known.
+    """
+    keys = {_key(word): word for word in TERMS}
+    wanted = _key(term)
+    for candidate in (wanted, wanted.removesuffix("s")):
+        if candidate in keys:
+            return TERMS[keys[candidate]]
+    near = [keys[key] for key in difflib.get_close_matches(wanted, keys, n=3, cutoff=0.6)]
+    hint = f"did you mean {' or '.join(near)}?" if near else "without a term all of them are listed"
+    raise ConfigError(f"no term {term!r}; {hint}")
+
+
+def explain(term: str) -> str:
+    """The word as it is spelt here, with its definition. Raises as `lookup` does."""
+    text = lookup(term)
+    return f"{next(word for word, known in TERMS.items() if known == text)}: {text}"
+
+
+def overview() -> str:
+    """All words, a line each."""
+    return "\n".join(f"{word}: {text}" for word, text in TERMS.items())
+
+
+def _key(word: str) -> str:
+    return " ".join(word.lower().translate(_SPELLING).split())
