@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include "parkbench/postgres/await_query.hpp"
 
@@ -98,6 +99,12 @@ Lease acquire(ConnectionPool& pool, io::Waiter& waiter, Deadline deadline, measu
   }
   trace.turn(Phase::cpu, clock.now());
   return lease;
+}
+
+void open_all(ConnectionPool& pool, io::Waiter& waiter, Deadline deadline) {
+  measure::PhaseTrace uncounted;
+  std::vector<Lease> all;
+  for (std::int64_t i = 0; i < pool.counters().size; ++i) all.push_back(acquire(pool, waiter, deadline, uncounted));
 }
 
 }  // namespace parkbench::postgres

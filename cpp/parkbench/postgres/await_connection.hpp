@@ -13,6 +13,10 @@ namespace parkbench::postgres {
 /// @throws Failure: pool_timeout (with the pool's figures), cancelled (pool closed), db_connect, db_error.
 Lease acquire(ConnectionPool& pool, io::Waiter& waiter, Deadline deadline, measure::PhaseTrace& trace);
 
+/// Opens every connection of the pool, so that no request pays for it. For set-up.
+/// @throws Failure as acquire.
+void open_all(ConnectionPool& pool, io::Waiter& waiter, Deadline deadline);
+
 /// What a request is told that got no connection in time.
 Error pool_timeout(const ConnectionPool& pool);
 

@@ -5,10 +5,6 @@
 namespace parkbench::postgres {
 namespace {
 
-[[noreturn]] void throw_timeout() {
-  throw Failure(ErrorCode::timeout, "the statement was not answered before the request's deadline");
-}
-
 /// Steps the query to its end. `waited` becomes true when it did not complete at once.
 io::Woken drive(Query& query, io::Waiter& waiter, Deadline deadline, bool& waited) {
   io::Woken woken;
@@ -26,16 +22,18 @@ io::Woken drive(Query& query, io::Waiter& waiter, Deadline deadline, bool& waite
 
 Rows result_of(Query& query, const io::Woken& woken) {
   if (query.failed()) throw Failure(query.error());
-  if (woken.timed_out && !query.connection().ready()) throw_timeout();
+  if (woken.timed_out && !query.connection().ready()) throw Failure(query_timeout());
   return query.take_rows();
 }
 
 }  // namespace
 
+Error query_timeout() { return {ErrorCode::timeout, "the statement was not answered before the request's deadline"}; }
+
 Rows await_query(Connection& connection, const Statement& statement, const Params& params, io::Waiter& waiter,
                  Deadline deadline, measure::PhaseTrace& trace) {
   const Ns sent = waiter.clock().now();
-  if (deadline.passed(sent)) throw_timeout();  // before the send: the connection stays clean
+  if (deadline.passed(sent)) throw Failure(query_timeout());  // before the send: the connection stays clean
   trace.turn(measure::Phase::database, sent);
   Query query(connection, statement, params);
   bool waited = false;

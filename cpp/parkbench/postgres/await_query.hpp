@@ -17,12 +17,15 @@ namespace parkbench::postgres {
 Rows await_query(Connection& connection, const Statement& statement, const Params& params, io::Waiter& waiter,
                  Deadline deadline, measure::PhaseTrace& trace);
 
+/// What a request is told whose statement was not answered in time.
+Error query_timeout();
+
 /// The same for set-up, where nobody counts phases.
 Rows await_statement(Connection& connection, const Statement& statement, const Params& params, io::Waiter& waiter,
                      Deadline deadline);
 
 /// Connects and prepares where the connection is not up, or hung up while it lay idle; see Reconnect.
-/// @throws Failure: db_connect, db_error (a statement cannot be prepared), and leaves the connection closed.
+/// @throws Failure: db_connect, db_error (a statement cannot be prepared); the connection is not up then.
 void ensure_connected(Connection& connection, std::span<const Statement> statements, io::Waiter& waiter,
                       Deadline deadline);
 

@@ -27,8 +27,9 @@ Connection::Connection(std::shared_ptr<const Dsn> dsn, std::uint32_t number) : d
 
 Connection::~Connection() { close(); }
 
-void Connection::start() {
+void Connection::start(Ns now) {
   close();
+  started_at_ = now;
   std::vector<const char*> keywords;
   std::vector<const char*> values;
   for (const auto& [keyword, value] : dsn_->options()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "parkbench/base/clock.hpp"
 #include "parkbench/base/unique_fd.hpp"
 #include "parkbench/io/poller.hpp"
 #include "parkbench/postgres/dsn.hpp"
@@ -32,7 +33,9 @@ class Connection {
   ~Connection();
 
   /// Begins to connect; closes what was there.
-  void start();
+  void start(Ns now);
+  /// When the attempt under way was begun.
+  Ns started_at() const { return started_at_; }
   /// Goes on connecting. After want_read or want_write: wait for source(), then call again. A call too early does
   /// nothing and says the same again.
   ConnectStep step();
@@ -71,6 +74,7 @@ class Connection {
   io::IoSource source_;
   ConnectionState state_ = ConnectionState::closed;
   ConnectStep wanted_ = ConnectStep::done;  // what step() said last; done before its first call
+  Ns started_at_ = 0;
   ConnectFailure failure_;
   std::vector<std::string> prepared_;
 };

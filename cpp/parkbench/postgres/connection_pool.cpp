@@ -51,7 +51,7 @@ bool ConnectionPool::cancel(PoolWaiter& waiter) {
 }
 
 void ConnectionPool::release(Connection& connection) {
-  if (!connection.ready() || connection.transaction_open()) connection.close();
+  if (connection.state() == ConnectionState::broken || connection.transaction_open()) connection.close();
   PoolWaiter* next = nullptr;
   {
     const std::lock_guard lock(mutex_);

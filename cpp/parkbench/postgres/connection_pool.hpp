@@ -60,7 +60,7 @@ class ConnectionPool {
   /// Leaves the line. False: the waiter is being or has been called, and owns what it was given.
   bool cancel(PoolWaiter& waiter);
   /// Gives a connection back. One that is broken or has a transaction open is closed first, so that the next holder
-  /// never meets the remains.
+  /// never meets the remains; one that is still being opened stays so, for the next holder to go on with.
   void release(Connection& connection);
   /// Fails everybody in line with `cancelled`, and all who come later; closes idle connections now and those in use
   /// when they are released. Call it while the pollers of the models still live: connections are registered there.

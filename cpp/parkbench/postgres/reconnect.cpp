@@ -17,7 +17,9 @@ std::uint64_t scramble(std::uint64_t x) {
 
 Reconnect::Reconnect(Connection& connection, std::span<const Statement> statements, Ns now, Deadline deadline)
     : connection_(connection), statements_(statements), give_up_(deadline.earlier(Deadline::at(now + kGiveUpAfter))) {
+  const bool under_way = connection_.state() == ConnectionState::connecting;
   if (connection_.ready()) stage_ = Stage::preparing;
+  if (under_way && now - connection_.started_at() < kGiveUpAfter) stage_ = Stage::connecting;
 }
 
 Ns Reconnect::pause_after(std::uint32_t attempts, std::uint64_t seed) {
@@ -31,11 +33,15 @@ ReconnectStep Reconnect::step(Ns now) {
   if (stage_ == Stage::over) return error_.code == ErrorCode::none ? ReconnectStep::done : ReconnectStep::failed;
   if (give_up_.passed(now)) {
     if (error_.code == ErrorCode::none) error_ = {ErrorCode::db_connect, "the database does not answer in time"};
+    if (stage_ == Stage::connecting && now - connection_.started_at() < kGiveUpAfter) {
+      stage_ = Stage::over;
+      return ReconnectStep::failed;
+    }
     return attempt_failed(error_, false, now);
   }
   if (stage_ == Stage::idle) {
     if (now < pause_until_) return ReconnectStep::pause;
-    connection_.start();
+    connection_.start(now);
     stage_ = Stage::connecting;
   }
   return stage_ == Stage::connecting ? connect_on(now) : prepare_on(now);

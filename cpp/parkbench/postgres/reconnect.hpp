@@ -16,6 +16,9 @@ enum class ReconnectStep : std::uint8_t { want_read, want_write, pause, done, fa
 /// Brings one connection up, without waiting: connects, prepares its statements, and tries again while the server is
 /// starting, stopping, full or not there. Between attempts it pauses 50 ms, doubled up to 500 ms, each pause
 /// shortened at random by up to a half, so that the connections of a pool do not return in step.
+///
+/// An attempt that is under way when the caller's deadline passes is left under way, and the next caller goes on with
+/// it: callers with less patience than a connect takes would otherwise never get one.
 class Reconnect {
  public:
   static constexpr Ns kFirstPause = 50 * kMillisecond;

@@ -47,7 +47,7 @@ Session::~Session() = default;
 
 void Session::connect(const std::string& where, Deadline deadline) {
   std::uint32_t attempts = 0;
-  for (connection_.start();;) {
+  for (connection_.start(clock_.now());;) {
     const ConnectStep step = connection_.step();
     if (step == ConnectStep::done) return;
     const Ns now = clock_.now();
@@ -58,7 +58,7 @@ void Session::connect(const std::string& where, Deadline deadline) {
       if (sqlstate_of(failure.error.message) != "57P03" || deadline.passed(again)) throw Failure(failure.error);
       waiter_.sleep_until(again, io::WaitReason::connection);
       if (check_) check_();
-      connection_.start();
+      connection_.start(clock_.now());
       continue;
     }
     if (deadline.passed(now)) {
