@@ -1,6 +1,6 @@
 """parkbench: thread pool, virtual threads and reactive, side by side over the same workload, measured and explained.
 
-Names are loaded when they are first used, so that the import costs nothing.
+Names are loaded when they are first used, so that the import costs nothing and does nothing.
 """
 
 from __future__ import annotations
@@ -8,34 +8,56 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from parkbench._version import __version__ as __version__
-from parkbench.errors import ConfigError as ConfigError
-from parkbench.errors import DatabaseError as DatabaseError
-from parkbench.errors import ParkbenchError as ParkbenchError
-from parkbench.errors import RunError as RunError
+from parkbench._version import __version__
+from parkbench.errors import ConfigError, DatabaseError, ParkbenchError, RunError
 
 if TYPE_CHECKING:
-    from parkbench.models import Reactive as Reactive
-    from parkbench.models import Service as Service
-    from parkbench.models import ThreadPool as ThreadPool
-    from parkbench.models import VirtualThreads as VirtualThreads
-    from parkbench.signals import Interrupted as Interrupted
+    from parkbench import plots
+    from parkbench.models import Reactive, Service, ThreadPool, VirtualThreads
+    from parkbench.result import SweepResult, compare, load
+    from parkbench.signals import Interrupted
+    from parkbench.sweeping import sweep
+
+__all__ = [
+    "ConfigError",
+    "DatabaseError",
+    "Interrupted",
+    "ParkbenchError",
+    "Reactive",
+    "RunError",
+    "Service",
+    "SweepResult",
+    "ThreadPool",
+    "VirtualThreads",
+    "__version__",
+    "compare",
+    "load",
+    "plots",
+    "sweep",
+]
 
 _WHERE = {
-    "sweep": "sweep",
     "Interrupted": "signals",
-    "ThreadPool": "models",
-    "VirtualThreads": "models",
     "Reactive": "models",
     "Service": "models",
+    "SweepResult": "result",
+    "ThreadPool": "models",
+    "VirtualThreads": "models",
+    "compare": "result",
+    "load": "result",
+    "sweep": "sweeping",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "plots":
+        return importlib.import_module("parkbench.plots")
     if name not in _WHERE:
         raise AttributeError(f"module 'parkbench' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"parkbench.{_WHERE[name]}"), name)
+    # Kept, so that the next use costs nothing.
+    found = globals()[name] = getattr(importlib.import_module(f"parkbench.{_WHERE[name]}"), name)
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_WHERE})
+    return sorted({*globals(), *__all__})

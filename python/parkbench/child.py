@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from parkbench.errors import ParkbenchError
 from parkbench.redact import without_password
@@ -72,6 +72,9 @@ class _RunProcess:
             start_new_session=True,  # Ctrl-C reaches the parent only
             env={name: value for name, value in os.environ.items() if name != "PARKBENCH_DATABASE"},
         )
+        self._in, self._stdout, self._stderr = (
+            cast("BinaryIO", pipe) for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr)
+        )
         self._say(json.dumps(dict(scenario), allow_nan=False) + "\n")
 
     def wait(self, stop: StopRequest | None, limit_s: float | None) -> Outcome:
@@ -79,8 +82,7 @@ class _RunProcess:
         give_up_at: float | None = None
         hung = False
         with selectors.DefaultSelector() as selector:
-            for stream in (self._popen.stdout, self._popen.stderr):
-                assert stream is not None
+            for stream in (self._stdout, self._stderr):
                 os.set_blocking(stream.fileno(), False)
                 selector.register(stream, selectors.EVENT_READ)
             if stop is not None:
@@ -119,24 +121,21 @@ class _RunProcess:
             if self._popen.poll() is None:
                 self._kill(signal.SIGKILL)
                 self._popen.wait()
-            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-                if stream is not None:
-                    with contextlib.suppress(OSError):
-                        stream.close()
+            for stream in (self._in, self._stdout, self._stderr):
+                with contextlib.suppress(OSError):
+                    stream.close()
 
     def _open_streams(self, selector: selectors.BaseSelector) -> bool:
-        return any(key.fileobj in (self._popen.stdout, self._popen.stderr) for key in selector.get_map().values())
+        return any(key.fileobj in (self._stdout, self._stderr) for key in selector.get_map().values())
 
     def _say(self, text: str) -> None:
-        assert self._popen.stdin is not None
         with contextlib.suppress(OSError):  # it is gone: its exit code tells why
-            self._popen.stdin.write(text.encode())
+            self._in.write(text.encode())
 
     def _read(self, fd: int) -> bool:
         """Takes what a stream holds; True at its end."""
         part = os.read(fd, 1 << 20)
-        assert self._popen.stdout is not None
-        if fd == self._popen.stdout.fileno():
+        if fd == self._stdout.fileno():
             self._out += part
         else:
             self._err += part

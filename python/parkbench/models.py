@@ -114,9 +114,12 @@ def with_options(models: list[Model], settings: Mapping[str, Mapping[str, Any]])
             raise ConfigError(
                 f"no model is named {validate.shown(name)}{hint or ';'} there are {validate.listed(names)}"
             )
-    return [
-        _CLASSES[model.kind](name=model.name, **{**model.options, **settings.get(model.name, {})}) for model in models
-    ]
+    return [of_kind(model.kind, model.name, {**model.options, **settings.get(model.name, {})}) for model in models]
+
+
+def of_kind(kind: str, name: str, options: Mapping[str, Any]) -> Model:
+    """The model of that kind (`thread_pool`, ...) with a name and options, which are checked."""
+    return _CLASSES[validate.one_of("model", kind, _CLASSES)](name=name, **options)
 
 
 def _one(item: Any) -> Model:

@@ -25,6 +25,7 @@ _POLL_S = 0.05
 
 
 def main() -> int:
+    """Reads the scenario, makes the run, reports; the exit code is 0 where a report or an error was written."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints must not mix with the report
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to pass on
@@ -36,7 +37,7 @@ def main() -> int:
         core = _load(sys.argv[1])
         answer = {"report": _run(core, json.loads(line), rest)}
         text = json.dumps(answer, allow_nan=False)
-    except Exception as error:  # noqa: BLE001: whatever it is, the parent must get one sentence
+    except Exception as error:  # whatever it is, the parent must get one sentence
         text = json.dumps({"error": " ".join(str(error).split()) or type(error).__name__, "kind": type(error).__name__})
     try:
         answers.write(text + "\n")

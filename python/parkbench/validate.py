@@ -77,9 +77,6 @@ def one_of(option: str, value: object, known: Iterable[str]) -> str:
 def quantity(option: str, value: object, unit: str = "") -> float:
     """A finite number in the option's unit (`s`, `ms`, `us`, `KiB` or none). Text may carry its own: `500ms`, `2s`."""
     units = _TIME if unit in _TIME else _SIZE if unit in _SIZE else {}
-    example = {"s": "2, 2s or 500ms", "ms": "50, 50ms or 0.5s", "us": "50, 50us or 2ms", "KiB": "64 or 64KiB"}.get(
-        unit, "10"
-    )
     sentence = f"{spell(option)} takes a number such as {_EXAMPLES.get(unit, '10')}, not {shown(value)}"
     if isinstance(value, str):
         match = _QUANTITY.fullmatch(value)
@@ -104,7 +101,7 @@ def quantity(option: str, value: object, unit: str = "") -> float:
 
 def _is_number(value: object) -> TypeGuard[SupportsFloat]:
     """Real numbers of Python and numpy; True and False are none."""
-    return isinstance(value, numbers.Real) and type(value) is not bool
+    return not isinstance(value, bool) and isinstance(value, numbers.Real)
 
 
 def real(option: str, value: object, unit: str, *, above: float | None, low: float | None, high: float) -> float:

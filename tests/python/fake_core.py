@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Run:
-    def __init__(self, scenario: Any) -> Any:
+    def __init__(self, scenario: Any) -> None:
         self.scenario = scenario
         self.act = scenario["plant"].get("act")
         self.begun = time.monotonic()
@@ -25,10 +25,11 @@ class Run:
             open(scenario["plant"]["mark"], "w").close()
             os.kill(os.getpid(), signal.SIGKILL)
         if self.act == "exit":
-            print("first line\nassertion failed: x > 0", file=sys.stderr)
+            sys.stderr.write("first line\nassertion failed: x > 0\n")
             os._exit(7)
         if self.act == "chatter":
-            print("a library prints this", flush=True)
+            sys.stdout.write("a library prints this\n")
+            sys.stdout.flush()
         if self.act == "pid":
             with open(scenario["plant"]["file"], "a") as file:
                 file.write(f"{os.getpid()}\n")
@@ -55,7 +56,7 @@ class Run:
         if self.act == "nan":
             return {"duration_s": float("nan")}
         users = self.scenario["concurrency"]
-        report = dict.fromkeys(FIGURES, 1.0)
+        report: dict[str, Any] = dict.fromkeys(FIGURES, 1.0)
         report.update(duration_s=self.scenario["duration_s"], throughput_rps=1000.0, response_mean_ms=float(users))
         ledger = dict.fromkeys(("unsent", "rejected", "failed", "timed_out", "in_flight_at_end"), 0)
         report.update(ledger={"scheduled": 100, "ok": 100, **ledger}, failures={})

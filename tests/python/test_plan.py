@@ -1,10 +1,12 @@
+from typing import Any
+
 import pytest
 
 from parkbench import models, plan, scenario
 from parkbench.errors import ConfigError
 
 
-def make(given=None, which="thread_pool,reactive", users=(10, 50)):
+def make(given: Any = None, which: str = "thread_pool,reactive", users: Any = (10, 50)) -> list[plan.Cell]:
     return plan.cells("pricing", models.resolve(which), list(users), scenario.checked(given or {}))
 
 
@@ -45,5 +47,5 @@ def test_recorded_options_are_plain() -> None:
 
 def test_a_run_is_taken_for_hung_only_after_all_its_limits() -> None:
     options = scenario.complete({})
-    assert plan.longest_s(options) > 10 + 60 + 30
+    assert (plan.longest_s(options) or 0) > 10 + 60 + 30
     assert plan.longest_s({**options, "requests_per_user": 5}) is None

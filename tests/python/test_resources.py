@@ -26,7 +26,8 @@ def test_memory_is_counted_by_what_a_model_touches() -> None:
 def test_a_concurrency_that_does_not_fit_says_what_it_needs() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"concurrency 1000000 needs about 8,\d\d\d MiB for virtual_threads, but only 1,000 MiB are available; lower concurrency",
+        match=r"concurrency 1000000 needs about 8,\d\d\d MiB for virtual_threads, "
+        "but only 1,000 MiB are available; lower concurrency",
     ):
         resources.check_memory(cell(1_000_000), 1000.0, backends=False)
     resources.check_memory(cell(1_000_000), 9000.0, backends=False)
@@ -46,7 +47,8 @@ def test_the_real_machine_refuses_a_billion_users() -> None:
 def test_descriptors_name_the_limit_and_the_command() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"connections 2000 needs 2,064 file descriptors, but the limit of open files \(ulimit -n\) is 1,024; run `ulimit -n 2064` first, or lower connections to 960",
+        match=r"connections 2000 needs 2,064 file descriptors, but the limit of open files \(ulimit -n\) is 1,024; "
+        "run `ulimit -n 2064` first, or lower connections to 960",
     ):
         resources.check_descriptors(cell(connections=2000), (1024, 1_048_576))
     with pytest.raises(ConfigError, match="hard limit is 1,024"):

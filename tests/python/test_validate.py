@@ -120,6 +120,6 @@ def test_any_value_gives_a_number_or_one_line(value: Any) -> None:
         else:
             assert math.isfinite(number)
     try:
-        assert all(isinstance(item, int) and item > 0 for item in validate.concurrency(value))
+        assert min(validate.concurrency(value)) > 0
     except ConfigError as error:
         assert "\n" not in str(error)

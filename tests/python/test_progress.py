@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from parkbench import models, plan, progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def runs() -> list[plan.PlannedRun]:
+    return plan.runs(plan.cells("noop", models.resolve("reactive"), [1, 1000], {}), 1, 1)
+
+
+def show(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool = False) -> str:
+    monkeypatch.setattr(sys, "stderr", stream)
+    with progress.showing(2, quiet=quiet) as bar:
+        for run in runs():
+            bar.begin(run)
+            bar.end()
+    return stream.getvalue()
+
+
+def test_a_terminal_sees_the_run_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = show(Terminal(), monkeypatch)
+    assert "reactive, 1,000 users, repeat 1" in text
+    assert "reactive, 1 user, repeat 1" in text
+
+
+def test_silent_when_quiet_or_no_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert show(Terminal(), monkeypatch, quiet=True) == ""
+    assert show(io.StringIO(), monkeypatch) == ""
+    assert capsys.readouterr().out == ""
