@@ -1,0 +1,78 @@
+"""One row per load and name; everything a reader must know stands in the title."""
+
+from __future__ import annotations
+
+import pytest
+import run_records as records
+from test_explain import Runs, article_sweep, judged, workers_sweep
+
+from parkbench import table
+
+
+def sweep() -> Runs:
+    names = ("thread_pool", "virtual_threads", "reactive")
+    return judged([records.starved(m, r, c) for r in range(5) for c in (400, 50) for m in names])
+
+
+def test_title_says_how_requests_came() -> None:
+    assert table.title(sweep()) == "pricing, direct, closed, no think time, 50 to 400 users, 5 repeats"
+    assert table.title(workers_sweep(1)) == "pricing, direct, closed, no think time, 300 users, 1 repeat"
+    assert table.title(article_sweep(1)) == (
+        "pricing, direct, rounds, 300 at once, 1 repeat; unequal by design: thread_pool has connection_hold=request; "
+        "reactive has connection_hold=statement"
+    )
+    assert table.title([]) == "no runs"
+
+
+def test_rows_by_load_and_then_by_name() -> None:
+    rows = table.rows(sweep())
+    assert [(row.concurrency, row.name) for row in rows][:4] == [
+        (50, "thread_pool"), (50, "virtual_threads"), (50, "reactive"), (400, "thread_pool")]  # fmt: skip
+    assert all(len(row.cells) == len(table.columns(sweep())) for row in rows)
+    assert "status" not in table.columns(sweep())
+
+
+def test_figures_are_medians_with_their_spread() -> None:
+    runs = judged([records.few_workers("thread_pool", r) for r in range(3)])
+    for run, mean in zip(runs, (100.0, 110.0, 200.0), strict=True):
+        run["response_mean_ms"] = mean
+    assert table.rows(runs)[0].cells[3] == "110 ±82 %"
+
+
+def test_what_the_data_do_not_carry_is_not_shown() -> None:
+    runs = workers_sweep(3)
+    for run in runs:
+        run["response_p99_ms"] = None
+    assert table.rows(runs)[0].cells[4] == "n/a (needs 1,000)"
+
+
+def test_runs_that_are_not_ok_get_a_status() -> None:
+    runs = [*sweep(), records.failed("reactive", 50, 9, "killed by signal 9")]
+    runs[0]["status"] = "too_short"  # thread_pool at 400
+    cells = {(row.concurrency, row.name): row.cells for row in table.rows(runs)}
+    assert cells[50, "reactive"][-1] == "ok x5, failed: killed by signal 9 x1"
+    assert cells[400, "thread_pool"][-1] == "too_short x1, ok x4"
+    assert cells[50, "thread_pool"][-1] == "ok"
+    only = table.rows([records.failed()])[0].cells
+    assert only[-1] == "failed: killed by signal 9"
+    assert only[2:5] == ("", "", "")
+
+
+def test_plain_where_there_is_no_terminal() -> None:
+    lines = table.render(sweep(), terminal=False).splitlines()
+    assert lines[0].startswith("pricing, direct")
+    assert lines[1].split()[:2] == ["users", "name"]
+    assert len(lines) == 2 + 6
+    assert "\x1b" not in "".join(lines)
+
+
+def test_colours_in_a_terminal_unless_they_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in table.render(sweep(), terminal=True, width=120)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "38;2" not in table.render(sweep(), terminal=True, width=120)
+
+
+def test_brackets_in_a_reason_are_no_markup() -> None:
+    text = table.render([records.failed(why="[bold]server[/] said [no]")], terminal=True, width=200)
+    assert "[bold]server[/] said [no]" in text
