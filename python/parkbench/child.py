@@ -40,6 +40,8 @@ def core_path() -> str:
     spec = importlib.util.find_spec("parkbench._core")
     if spec is None or spec.origin is None:
         raise ParkbenchError("the compiled core (parkbench._core) is missing; install parkbench again: pip install .")
+    if not sys.executable:
+        raise ParkbenchError("Python does not know its own program; start it by its full path")
     return spec.origin
 
 
@@ -51,7 +53,10 @@ def run(
     `stop` ends the run early: the process has 1.5 s for its report so far, then it is killed. After `limit_s` seconds
     it is taken for hung. Whatever is raised in here, the process is gone when it leaves.
     """
-    process = _RunProcess(scenario, core)
+    try:
+        process = _RunProcess(scenario, core)
+    except OSError as error:  # no memory, no process left
+        return Outcome(None, f"run process could not be started: {error.strerror or error}", False)
     try:
         return process.wait(stop, limit_s)
     finally:
@@ -152,7 +157,9 @@ class _RunProcess:
         with contextlib.suppress(ValueError, UnicodeDecodeError):
             answer = json.loads(self._out.decode())
         if isinstance(answer, dict) and isinstance(answer.get("report"), dict) and code == 0:
-            return Outcome(answer["report"], None, cancelled)
+            report = answer["report"]
+            report["status"] = without_password(str(report.get("status", "ok")), self._dsn)
+            return Outcome(report, None, cancelled)
         if isinstance(answer, dict) and "error" in answer:
             cause = str(answer["error"])
         elif code < 0:

@@ -23,6 +23,7 @@ _BACKEND_KIB = 6_144.0
 _DESCRIPTORS = 64
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
+_SYSCTL = Path("/proc/sys")
 
 
 def check(cells: Sequence[Cell], *, database: bool, embedded: bool) -> None:
@@ -143,7 +144,20 @@ def _thread_limit() -> tuple[str, int] | None:
     pids = _cgroup_number("pids.max")
     if pids is not None:
         found.append(("pids.max of the control group", pids))
+    for name in ("kernel/threads-max", "kernel/pid_max"):
+        found += [(name.replace("/", "."), int(text)) for text in _first_line(_SYSCTL / name)]
+    # A thread's stack and the guard below it are two maps.
+    found += [("half of vm.max_map_count", int(text) // 2) for text in _first_line(_SYSCTL / "vm/max_map_count")]
     return min(found, key=lambda pair: pair[1], default=None)
+
+
+def _first_line(path: Path) -> list[str]:
+    """The first line of a file, if it can be read and is a number."""
+    try:
+        text = path.read_text().strip()
+    except OSError:
+        return []
+    return [text] if text.isdigit() else []
 
 
 def _cgroup_number(name: str) -> int | None:

@@ -94,4 +94,7 @@ def _die_with(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Without clearing up: the kernel does that at once, the end of a model's threads may take as long as a request.
+    code = main()
+    sys.stderr.flush()
+    os._exit(code)

@@ -49,7 +49,7 @@ def test_the_process_loads_no_package_and_sees_the_dsn_by_the_pipe_only(monkeypa
     secret = "postgresql://me:s3cret@host/db"
     monkeypatch.setenv("PARKBENCH_DATABASE", secret)
     report: Any = child.run(make(dsn=secret), FAKE).report
-    assert not {"site", "numpy", "pandas", "matplotlib", "parkbench", "typing"} & set(report["details"]["modules"])
+    assert not {"site", "numpy", "pandas", "matplotlib", "parkbench"} & set(report["details"]["modules"])
     assert "PARKBENCH_DATABASE" not in report["details"]["environment"]
     assert report["details"]["argv"] == [str(Path(child.__file__).with_name("run_child.py")), FAKE]
     assert report["details"]["scenario"]["dsn"] == secret
@@ -99,6 +99,11 @@ def test_more_text_than_a_pipe_holds(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(child, "_PROGRAM", program)
     report: Any = child.run(make(), FAKE).report
     assert len(report["a"]) == 3_000_000
+
+
+def test_a_process_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert child.run(make(), FAKE).failure == "run process could not be started: No such file or directory"
 
 
 def test_kill_from_outside_is_named(tmp_path: Path) -> None:

@@ -25,18 +25,19 @@ def test_a_build_with_a_sanitizer_or_without_optimisation_is_noted() -> None:
     assert core.build({"compiler": "g++ 12.2", "build_type": "Release", "sanitizer": ""}).state == "fine"
     assert core.build({"compiler": "g++ 12.2", "sanitizer": "thread"}).state == "note"
     assert core.build({"build_type": "Debug"}).state == "note"
+    assert core.build({"build_type": "RelWithDebInfo", "assertions": True}).state == "note"
 
 
 def test_libpq_without_tls_says_what_that_means() -> None:
-    check = core.libpq({"libpq_version": 180003, "libpq_tls": False})
+    check = core.libpq({"libpq": "18.3", "libpq_tls": False})
     assert check.text.startswith("libpq 18.3, without TLS")
     assert "sslmode=disable" in check.remedy
-    assert core.libpq({"libpq_version": "18.3", "libpq_tls": True}).remedy == ""
+    assert core.libpq({"libpq": "18.3", "libpq_tls": True}).remedy == ""
 
 
 def test_guards() -> None:
-    assert core.guards({"guard_mode": "madv_guard"}).state == "fine"
-    assert core.guards({"guard_mode": "mprotect"}).state == "note"
+    assert core.guards("madv_guard").state == "fine"
+    assert core.guards("mprotect").state == "note"
 
 
 @pytest.mark.parametrize(("soft", "state"), [(1024, "note"), (20_000, "fine"), (resource.RLIM_INFINITY, "fine")])

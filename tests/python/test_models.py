@@ -36,7 +36,7 @@ def test_any_scenario_option_holds_for_one_model() -> None:
         (lambda: models.resolve([]), "models is empty"),
         (lambda: models.resolve(["reactive", "reactive"]), "two models are named reactive"),
         (lambda: pb.ThreadPool(loops=2), "loops belongs to the reactive model; thread_pool has workers, queue"),
-        (lambda: pb.ThreadPool(**{"wokers": 2}), r"did you mean workers\?"),
+        (lambda: models.of_kind("thread_pool", "a", {"wokers": 2}), r"did you mean workers\?"),
         (lambda: pb.Reactive(loops=0), "reactive.loops must be at least 1, not 0"),
         (lambda: pb.Reactive(name="a.b"), "a model's name is"),
         (lambda: pb.Reactive(name=""), "a model's name is"),

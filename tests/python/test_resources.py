@@ -62,6 +62,10 @@ def test_threads() -> None:
         resources.check_threads(cell(which="thread_pool", workers=5000), ("pids.max", 100))
     resources.check_threads(cell(workers=5000), ("pids.max", 100))
     resources.check_threads(cell(which="thread_pool"), None)
+    limit = resources._thread_limit()
+    assert limit is not None
+    with pytest.raises(ConfigError, match="raise it or lower workers"):
+        resources.check_threads(cell(which="thread_pool", workers=min(1_000_000, limit[1])), limit)
 
 
 def test_out_is_missing_or_empty_and_nothing_is_created(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from parkbench.errors import ConfigError
 
 CORE_KEYS = set(
     "workload model concurrency arrivals duration_s max_duration_s warmup_s requests_per_user timeout_s "
-    "acquire_timeout_s connections workers queue rejection stack_kib carriers loops limit stealing query_delay_ms connection_hold "
-    "app_wait_ms app_wait_at cpu_us alloc_kib sleep_ms products seed dsn plant".split()
+    "acquire_timeout_s connections workers queue rejection stack_kib carriers loops limit stealing "
+    "query_delay_ms connection_hold app_wait_ms app_wait_at cpu_us alloc_kib sleep_ms products seed dsn plant".split()
 )
 
 

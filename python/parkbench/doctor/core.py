@@ -21,28 +21,27 @@ def checks() -> list[Check]:
     except ImportError as error:
         return [*found, Check("core", "problem", f"cannot be loaded: {' '.join(str(error).split())}", _REBUILD)]
     info = dict(core.build_info())
-    return [*found, build(info), libpq(info), guards(info)]
+    return [*found, build(info), libpq(info), guards(str(core.stack_guard_mode()))]
 
 
 def build(info: Mapping[str, Any]) -> Check:
     """The build: a sanitizer or missing optimisation makes figures worthless."""
-    parts = [str(info[key]) for key in ("compiler", "build_type", "architecture") if info.get(key)]
+    parts = [str(info[key]) for key in ("version", "compiler", "build_type") if info.get(key)]
     text = ", ".join(parts) or "no details"
     sanitizer = str(info.get("sanitizer") or "")
     if sanitizer not in ("", "none"):
         return Check(
             "core", "note", f"{text}, sanitizer {sanitizer}", "figures of this build are not for use: pip install ."
         )
-    if str(info.get("build_type", "")).lower() == "debug":
-        return Check("core", "note", f"{text}, not optimised", "figures of this build are not for use: pip install .")
+    if info.get("assertions") or str(info.get("build_type", "")).lower() == "debug":
+        return Check("core", "note", f"{text}, with assertions", "figures of this build are not for use: pip install .")
     return Check("core", "fine", f"{text}, no sanitizer")
 
 
 def libpq(info: Mapping[str, Any]) -> Check:
-    """Version of libpq, and whether it speaks TLS: without it a remote server is refused unless plain text is wanted."""
-    version = _libpq_version(info.get("libpq_version", info.get("libpq")))
-    tls = info.get("libpq_tls", info.get("tls"))
-    if tls:
+    """Version of libpq, and whether it speaks TLS: without it a remote server must be asked for in plain text."""
+    version = f"libpq {info.get('libpq') or 'of unknown version'}"
+    if info.get("libpq_tls"):
         return Check("libpq", "fine", f"{version}, with TLS")
     remedy = (
         "for a server on another machine add sslmode=disable to its DSN (plain text), or build with the system's libpq"
@@ -50,11 +49,8 @@ def libpq(info: Mapping[str, Any]) -> Check:
     return Check("libpq", "fine", f"{version}, without TLS: the embedded server and local ones work", remedy)
 
 
-def guards(info: Mapping[str, Any]) -> Check:
+def guards(mode: str) -> Check:
     """How the stacks of virtual threads are guarded on this kernel."""
-    mode = str(info.get("guard_mode") or "")
-    if not mode:
-        return Check("stack guards", "note", "the core does not name its mode", "each result names it")
     if "madv" in mode.lower():
         return Check("stack guards", "fine", f"{mode}: every virtual thread guarded, up to a million")
     return Check("stack guards", "note", f"{mode}: guards up to the map limit", "Linux 6.13 or later guards a million")
@@ -69,9 +65,3 @@ def _compiler() -> Check:
     return Check(
         "compiler", "note", "no C++ compiler is on the path; the installed core works without", "apt-get install g++"
     )
-
-
-def _libpq_version(version: Any) -> str:
-    if isinstance(version, int):  # 180001 is 18.1
-        return f"libpq {version // 10000}.{version % 10000}"
-    return f"libpq {version}" if version else "libpq"
