@@ -62,9 +62,10 @@ def columns(runs: Sequence[Record]) -> tuple[str, ...]:
     return (load, "name", *_FIGURES, "bottleneck", *(["status"] if bad else []))
 
 
-def rows(runs: Sequence[Record]) -> list[Row]:
+def rows(runs: Sequence[Record], *, spread: bool = True) -> list[Row]:
     """The rows by load, names in the order of the runs. Figures are medians over the runs with status ok; where there
-    is none, over those that have figures, and the status says why they do not count.
+    is none, over those that have figures, and the status says why they do not count. `spread`: how far the repeats lie
+    from their median, behind the most important figures.
     """
     names = dict.fromkeys(str(run["name"]) for run in runs)
     with_status = "status" in columns(runs)
@@ -73,23 +74,27 @@ def rows(runs: Sequence[Record]) -> list[Row]:
         for name in names:
             own = [run for run in runs if run["name"] == name and run["concurrency"] == concurrency]
             if own:
-                cells = _cells(own) + ((_status(own),) if with_status else ())
+                cells = _cells(own, spread) + ((_status(own),) if with_status else ())
                 found.append(Row(name, str(own[0].get("model")), concurrency, (f"{concurrency:,}", name, *cells)))
     return found
 
 
-def table(runs: Sequence[Record]) -> Table:
-    """The table as rich draws it."""
+def table(runs: Sequence[Record], *, spread: bool = True) -> Table:
+    """The table as rich draws it; without the spread it fits into 80 columns."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(title(runs)), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(
+        title=Text(title(runs)), title_justify="left", title_style="bold", pad_edge=False,
+        box=box.SIMPLE_HEAD if spread else None,
+        padding=(0, 1) if spread else (0, 1, 0, 0), show_edge=False,
+    )  # fmt: skip
     for heading in columns(runs):
         left = heading in ("name", "bottleneck", "status")
         made.add_column(heading, justify="left" if left else "right", no_wrap=heading != "status")
     before = None
-    for row in rows(runs):
+    for row in rows(runs, spread=spread):
         if before not in (None, row.concurrency):
             made.add_section()
         before = row.concurrency
@@ -117,14 +122,30 @@ def render(runs: Sequence[Record], *, terminal: bool | None = None, width: int |
         file=out, width=columns_wide, force_terminal=True, color_system="truecolor",
         no_color=bool(os.environ.get("NO_COLOR")),
     )  # fmt: skip
-    console.print(table(runs))
+    # With lines there are three characters between two columns, without them one.
+    spread = next((s for s, gap in ((True, 3), (False, 1)) if _width(runs, s, gap) <= columns_wide), None)
+    if spread is None:
+        return _plain(runs)  # nothing is cut off: the terminal wraps the lines
+    console.print(table(runs, spread=spread))
     return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines())
+
+
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(line[index]) for line in lines) for index in range(len(lines[0]))]
+
+
+def _width(runs: Sequence[Record], spread: bool, gap: int) -> int:
+    """What the table needs; a status may be wrapped and needs ten."""
+    headings = columns(runs)
+    widths = dict(zip(headings, _widths([headings, *(row.cells for row in rows(runs, spread=spread))]), strict=True))
+    widths |= {"status": 10} if "status" in widths else {}
+    return sum(widths.values()) + gap * (len(widths) - 1)
 
 
 def _plain(runs: Sequence[Record]) -> str:
     headings = columns(runs)
     lines = [headings, *(row.cells for row in rows(runs))]
-    widths = [max(len(line[index]) for line in lines) for index in range(len(headings))]
+    widths = _widths(lines)
     left = {index for index, heading in enumerate(headings) if heading in ("name", "bottleneck", "status")}
     text = [
         "  ".join(
@@ -140,31 +161,31 @@ def _kind(runs: Sequence[Record]) -> str:
     return arrivals_kind(runs[0]) if runs else "closed"
 
 
-def _cells(own: Sequence[Record]) -> tuple[str, ...]:
+def _cells(own: Sequence[Record], spread: bool) -> tuple[str, ...]:
     good = [run for run in own if is_ok(run) and has_figures(run)] or [run for run in own if has_figures(run)]
-    cells = [_figure(heading, good) for heading in _FIGURES]
+    cells = [_figure(heading, good, spread) for heading in _FIGURES]
     names = dict.fromkeys(str(run.get("bottleneck")) for run in good)
     return (*cells, ", ".join(names) if names else "")
 
 
-def _figure(heading: str, good: Sequence[Record]) -> str:
+def _figure(heading: str, good: Sequence[Record], spread: bool) -> str:
     values = [value for run in good if (value := number(run, _FIGURES[heading])) is not None]
     if not values:
         return f"n/a (needs {samples_needed(0.99):,})" if heading == "p99 ms" and good else ""
-    text = wording.amount(median(values))
-    if heading in _SPREAD and len(values) > 1:
-        middle = median(values)
+    middle = median(values)
+    text = f"{middle:,.0f}" if heading == "threads" else wording.amount(middle)
+    if spread and heading in _SPREAD and len(values) > 1:
         off = max(max(values) - middle, middle - min(values)) / middle if middle else 0.0
         text += f" ±{off:.0%}".replace("%", " %")
     return text
 
 
 def _status(own: Sequence[Record]) -> str:
-    """`ok`, or how many repeats are what: `ok 3, too_short 2`; a reason stands once."""
+    """`ok`, or how many repeats are what: `3 ok, 2 too_short`; a reason stands once."""
     counts: dict[str, int] = {}
     for run in own:
         status = str(run.get("status"))
         counts[status] = counts.get(status, 0) + 1
     if len(counts) == 1:
         return next(iter(counts))
-    return ", ".join(f"{status} x{count}" for status, count in counts.items())
+    return ", ".join(f"{count} {status}" for status, count in counts.items())

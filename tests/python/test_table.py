@@ -50,8 +50,8 @@ def test_runs_that_are_not_ok_get_a_status() -> None:
     runs = [*sweep(), records.failed("reactive", 50, 9, "killed by signal 9")]
     runs[0]["status"] = "too_short"  # thread_pool at 400
     cells = {(row.concurrency, row.name): row.cells for row in table.rows(runs)}
-    assert cells[50, "reactive"][-1] == "ok x5, failed: killed by signal 9 x1"
-    assert cells[400, "thread_pool"][-1] == "too_short x1, ok x4"
+    assert cells[50, "reactive"][-1] == "5 ok, 1 failed: killed by signal 9"
+    assert cells[400, "thread_pool"][-1] == "1 too_short, 4 ok"
     assert cells[50, "thread_pool"][-1] == "ok"
     only = table.rows([records.failed()])[0].cells
     assert only[-1] == "failed: killed by signal 9"
@@ -76,3 +76,18 @@ def test_colours_in_a_terminal_unless_they_are_refused(monkeypatch: pytest.Monke
 def test_brackets_in_a_reason_are_no_markup() -> None:
     text = table.render([records.failed(why="[bold]server[/] said [no]")], terminal=True, width=200)
     assert "[bold]server[/] said [no]" in text
+
+
+@pytest.mark.parametrize("width", [120, 80, 50])
+def test_nothing_is_cut_off_in_a_narrow_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = table.render(sweep(), terminal=True, width=width)
+    assert "…" not in text
+    assert text.count("virtual_threads") == 2
+    assert text.count("connections") == 6
+    assert ("±" in text) == (width != 80)
+
+
+def test_whole_threads_are_whole_numbers() -> None:
+    row = table.rows([records.starved("reactive")])[0]
+    assert row.cells[table.columns([]).index("threads")] == "5"
