@@ -187,8 +187,9 @@ TEST(AwaitConnection, FiftyCallersWithShortTimeoutsLoseNoConnection) {
             // Most deadlines fall into the wait, many of them next to a grant.
             const Ns patience = static_cast<Ns>(random() % 2000) * kMicrosecond;
             const Lease lease = acquire(pool, caller.waiter, caller.within(patience), caller.trace);
-            if (random() % 50 == 0) lease->mark_broken();
-            if (random() % 50 == 1) caller.query(*lease, {"begin", "BEGIN", {}});
+            const auto mischief = random() % 50;
+            if (mischief == 0) lease->mark_broken();
+            if (mischief == 1) caller.query(*lease, {"begin", "BEGIN", {}});
             if (lease->ready() && caller.query(*lease, kStatements[0])[0].int64(0) != 1) ++wrong;
             ++got;
           } catch (const Failure& failure) {
