@@ -16,7 +16,7 @@ class Scalar : public Node<Subscription, Roles...> {
  public:
   void request(std::int64_t n) noexcept final {
     if (!Demand::valid(n)) return refuse(n);
-    if (gate_.request()) deliver(std::move(*value_));
+    if (gate_.request()) deliver_stored();
   }
   void cancel() noexcept final {
     if (!gate_.end()) return;
@@ -40,19 +40,19 @@ class Scalar : public Node<Subscription, Roles...> {
   }
   void emit(T&& value) {
     if (gate_.deliver()) return deliver(std::move(value));
-    if (gate_.ended() || gate_.has_value()) return;
+    if (settled()) return;
     value_.emplace(std::move(value));
     switch (gate_.stored()) {
       case ScalarGate::Stored::kept:
         return;
       case ScalarGate::Stored::deliver:
-        return deliver(std::move(*value_));
+        return deliver_stored();
       case ScalarGate::Stored::refused:
         return value_.reset();
     }
   }
   void fail(Error error) {
-    if (!gate_.end()) return drop_error(error);
+    if (gate_.has_value() || !gate_.end()) return drop_error(error);
     let_go(false);
     const Ref<Subscriber<T>> downstream = drop();
     downstream->on_error(std::move(error));
@@ -64,6 +64,8 @@ class Scalar : public Node<Subscription, Roles...> {
     downstream->on_complete();
   }
   bool ended() const { return gate_.ended(); }
+  /// Ended, or the value is here and waits for demand: what comes now comes too late.
+  bool settled() const { return gate_.ended() || gate_.has_value(); }
 
  private:
   void refuse(std::int64_t n) {
@@ -77,6 +79,11 @@ class Scalar : public Node<Subscription, Roles...> {
     const Ref<Subscriber<T>> downstream = std::move(downstream_);
     downstream->on_next(std::move(value));
     downstream->on_complete();
+  }
+  void deliver_stored() {
+    T value = std::move(*value_);
+    value_.reset();
+    deliver(std::move(value));
   }
   /// After end(): gives up the subscriber and a value nobody asked for.
   Ref<Subscriber<T>> drop() {

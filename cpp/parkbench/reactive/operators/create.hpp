@@ -52,7 +52,7 @@ class CreateRun final : public Scalar<T> {
     }
   }
   void fail_lost() {
-    if (!ended()) fail({ErrorCode::internal, "create: the sink was let go without a signal"});
+    if (!this->settled()) fail({ErrorCode::internal, "create: the sink was let go without a signal"});
   }
 
   UniqueFunction<void()> hook_;

@@ -126,7 +126,7 @@ class Timeout final : public Node<Publisher<T>> {
       if (this->ended()) return;
       const auto timer = timers.schedule_at(timers.now() + limit, [self = Ref<Stage>(this), limit] {
         self->timer_.finish();
-        if (!self->ended()) self->fail({ErrorCode::timeout, "no answer within " + in_milliseconds(limit)});
+        if (!self->settled()) self->fail({ErrorCode::timeout, "no answer within " + in_milliseconds(limit)});
       });
       if (timer_.set(*timer.subscription())) source.subscribe(Ref<Subscriber<T>>(&first_));
     }
