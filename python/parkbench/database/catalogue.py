@@ -6,7 +6,7 @@ Money is in integer minor units (cents); a discount is in hundredths of a percen
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SEED_DATA = "catalogue-1"  # changes whenever the formula does
 
@@ -38,8 +38,7 @@ _THINGS = (
 )
 
 
-@dataclass(frozen=True)
-class Product:
+class Product(NamedTuple):
     """One product with its discount."""
 
     id: int
