@@ -72,11 +72,26 @@ void Thread::join() {
 
 int current_thread_id() { return static_cast<int>(syscall(SYS_gettid)); }
 
-int usable_cpus() {
+int usable_cpus() { return static_cast<int>(usable_cpu_numbers().size()); }
+
+std::vector<int> usable_cpu_numbers() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return CPU_COUNT(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+    }
+  }
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
+
+void pin_to_cpu(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof set, &set);
 }
 
 }  // namespace parkbench

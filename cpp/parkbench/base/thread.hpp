@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "parkbench/base/unique_function.hpp"
 
@@ -33,5 +34,8 @@ class Thread {
 int current_thread_id();
 /// CPUs this process may run on.
 int usable_cpus();
+std::vector<int> usable_cpu_numbers();
+/// Keeps the calling thread on one CPU.
+void pin_to_cpu(int cpu);
 
 }  // namespace parkbench

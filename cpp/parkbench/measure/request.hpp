@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "parkbench/base/deadline.hpp"
@@ -32,7 +34,9 @@ struct Request {
   std::int64_t answer = 0;  // final price in minor units
 
   Request* next = nullptr;  // link of whichever list holds it
-  void* model_data = nullptr;
+
+  /// Room for the model's own record of the request (a task, a start argument), so that handing over allocates nothing.
+  alignas(std::max_align_t) std::array<std::byte, 48> model_record{};
 
   void succeed(std::int64_t value) {
     outcome = Outcome::ok;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parkbench/base/parker.hpp"
+
 namespace parkbench::models {
 namespace {
 
@@ -47,6 +49,11 @@ std::int64_t Books::held() const {
   std::int64_t answered = 0;
   for (const Shard& shard : shards_) answered += shard.answered.load(std::memory_order_relaxed);
   return accepted_.load(std::memory_order_relaxed) - answered;
+}
+
+void Books::wait_until_empty(const Clock& clock) const {
+  Parker parker;
+  while (held() > 0) parker.park(clock, Deadline::at(clock.now() + kMillisecond));
 }
 
 void Books::report(Counters& counters) const {

@@ -29,6 +29,8 @@ class Books {
   /// Fills in queued, held, accepted_counted, answered_counted.
   void report(Counters& counters) const;
   std::int64_t held() const;
+  /// Blocks the calling thread until everything accepted is answered; looks every millisecond, for the end of a run.
+  void wait_until_empty(const Clock& clock) const;
 
   /// Tests only: the next n answers vanish between the model and the generator.
   void drop_answers(int n) { to_drop_.store(n, std::memory_order_relaxed); }

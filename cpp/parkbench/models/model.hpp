@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "parkbench/io/thread_state.hpp"
@@ -37,6 +38,8 @@ class Model {
   /// @return true when the caller was held back (thread_pool with a full queue and policy block or caller_runs).
   virtual bool submit(std::span<measure::Request* const> batch) = 0;
   virtual Counters counters() const = 0;
+  /// How the stacks of virtual threads are guarded; empty for models that have none.
+  virtual std::string_view guard_mode() const { return {}; }
   /// Kernel ids of the model's threads, for the cross-check with /proc.
   virtual std::vector<int> thread_ids() const = 0;
   /// Waits until everything accepted is answered, then ends the threads.

@@ -1,5 +1,7 @@
 #include "parkbench/models/thread_pool_model.hpp"
 
+#include <new>
+
 #include "parkbench/workload/run_blocking.hpp"
 
 namespace parkbench::models {
@@ -17,17 +19,17 @@ bool ThreadPoolModel::submit(std::span<Request* const> batch) {
       books_.refuse(*request, now);
       continue;
     }
-    request->model_data = this;
+    auto& record = *new (request->model_record.data()) Record{*this, *request};
     tasks_.push_back({[](void* argument, io::Waiter& waiter) {
-                        auto& mine = *static_cast<Request*>(argument);
-                        static_cast<ThreadPoolModel*>(mine.model_data)->execute(mine, waiter);
+                        auto& mine = *static_cast<Record*>(argument);
+                        mine.model.execute(mine.request, waiter);
                       },
-                      request});
+                      &record});
   }
   const auto [taken, held_back] = pool_.submit(tasks_);
   for (std::size_t i = taken; i < tasks_.size(); ++i) {
     // The queue is full: accepted by the books, refused by the pool.
-    auto& request = *static_cast<Request*>(tasks_[i].argument);
+    auto& request = static_cast<Record*>(tasks_[i].argument)->request;
     request.fail(ErrorCode::rejected);
     request.answer_ready = now;
     books_.begin();

@@ -20,6 +20,10 @@ class ThreadPoolModel final : public Model {
   void stop() override { pool_.stop(); }
 
  private:
+  struct Record {
+    ThreadPoolModel& model;
+    measure::Request& request;
+  };
   void execute(measure::Request& request, io::Waiter& waiter);
 
   workload::Resources& resources_;

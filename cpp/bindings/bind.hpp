@@ -1,0 +1,23 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "parkbench/run/report.hpp"
+#include "parkbench/run/scenario.hpp"
+
+namespace parkbench {
+
+namespace py = pybind11;
+
+void bind_errors(py::module_& module);
+void bind_build_info(py::module_& module);
+void bind_machine(py::module_& module);
+void bind_session(py::module_& module);
+void bind_run(py::module_& module);
+
+/// @throws KeyError / ValueError for a dict that the Python side should not have let through.
+run::Scenario scenario_from(const py::dict& dict);
+py::dict report_to_dict(const run::Report& report);
+
+}  // namespace parkbench

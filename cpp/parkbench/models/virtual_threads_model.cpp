@@ -1,0 +1,58 @@
+#include "parkbench/models/virtual_threads_model.hpp"
+
+#include <new>
+
+#include "parkbench/workload/run_blocking.hpp"
+
+namespace parkbench::models {
+
+using measure::Request;
+
+VirtualThreadsModel::VirtualThreadsModel(virtual_threads::SchedulerOptions options, workload::Resources& resources,
+                                         Books& books)
+    : resources_(resources), books_(books), scheduler_(std::move(options)), waiter_(scheduler_) {}
+
+bool VirtualThreadsModel::submit(std::span<Request* const> batch) {
+  static_assert(sizeof(Record) <= sizeof(Request::model_record));
+  const Ns now = resources_.clock.now();
+  arguments_.clear();
+  for (Request* request : batch) {
+    if (books_.accept(*request, now)) {
+      arguments_.push_back(new (request->model_record.data()) Record{*this, *request});
+    } else {
+      books_.refuse(*request, now);
+    }
+  }
+  scheduler_.start_all(enter, arguments_);
+  return false;
+}
+
+void VirtualThreadsModel::enter(void* record) {
+  auto& [model, request] = *static_cast<Record*>(record);
+  model.books_.begin();
+  workload::run_blocking(model.resources_, request, model.waiter_);
+  model.books_.answer(request);
+}
+
+Counters VirtualThreadsModel::counters() const {
+  Counters counters;
+  for (const auto& cell : scheduler_.cells()) {
+    ++counters.threads[static_cast<std::size_t>(cell.state.load(std::memory_order_relaxed))];
+  }
+  for (const auto& gauge : scheduler_.gauges()) {
+    for (std::size_t i = 0; i < gauge.waiting.size(); ++i) {
+      counters.requests_waiting[i] += gauge.waiting[i].load(std::memory_order_relaxed);
+    }
+  }
+  counters.steals = scheduler_.steals_of_started();
+  books_.report(counters);
+  return counters;
+}
+
+std::vector<int> VirtualThreadsModel::thread_ids() const {
+  std::vector<int> ids;
+  for (const auto& cell : scheduler_.cells()) ids.push_back(cell.thread_id.load());
+  return ids;
+}
+
+}  // namespace parkbench::models

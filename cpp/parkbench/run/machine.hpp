@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "parkbench/base/clock.hpp"
+
+namespace parkbench::run {
+
+/// What reading the clock costs here, in nanoseconds: the median of many tries.
+double clock_cost_ns();
+
+/// How long it takes from waking a sleeping thread until it runs, in microseconds, the median of a ping-pong. An
+/// idle core has to be brought back first, which decides every result at low concurrency.
+struct WakeUpCost {
+  double same_core_us = 0;
+  std::optional<double> cross_core_us;  // empty with one CPU
+};
+WakeUpCost wake_up_cost();
+
+/// How stacks of virtual threads would be guarded on this machine.
+std::string stack_guard_mode();
+
+}  // namespace parkbench::run

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "parkbench/models/books.hpp"
+#include "parkbench/models/model.hpp"
+#include "parkbench/run/scenario.hpp"
+#include "parkbench/workload/resources.hpp"
+
+namespace parkbench::run {
+
+/// Starts the threads of the scenario's model.
+/// @throws Failure(out_of_memory) naming what could not be had.
+std::unique_ptr<models::Model> make_model(const Scenario& scenario, workload::Resources& resources,
+                                          models::Books& books);
+
+}  // namespace parkbench::run

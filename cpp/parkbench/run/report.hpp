@@ -1,0 +1,112 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parkbench/io/thread_state.hpp"
+#include "parkbench/load/load_result.hpp"
+#include "parkbench/measure/process_usage.hpp"
+#include "parkbench/run/sampler.hpp"
+
+namespace parkbench::run {
+
+/// Machine and process at the edges of the window.
+struct Edge {
+  Ns at = 0;
+  measure::ProcessUsage process;
+  measure::ThreadUsage generator;
+  measure::ThreadUsage sampler;
+  measure::HostCpu host;
+  Sample sample;
+};
+
+/// Response times in milliseconds; a quantile that too few samples carry is empty (10 samples beyond it are needed:
+/// 20 for p50, 100 for p90, 1,000 for p99).
+struct Times {
+  std::optional<double> mean_ms;
+  std::optional<double> p50_ms;
+  std::optional<double> p90_ms;
+  std::optional<double> p99_ms;
+  std::optional<double> max_ms;
+};
+Times times_of(const measure::LatencyHistogram& histogram);
+
+/// What a run leaves behind. Means are over the window.
+struct Report {
+  std::string status = "ok";  // ok, too_short, incomplete, or "failed: WHY"
+  double duration_s = 0;
+  double throughput_rps = 0;
+  double offered_rps = 0;
+  Times response;
+  Times from_send;
+  std::optional<double> lateness_p99_ms;
+  std::array<double, measure::kPhases> phases_ms{};
+  std::array<double, measure::kPhases> slowest_phases_ms{};  // mean of the requests at and above p99 that were kept
+  measure::Ledger ledger;
+  std::vector<std::pair<std::string, std::string>> error_texts;  // cause, first text
+
+  std::array<double, io::kThreadStates> threads_by_state{};
+  double threads_blocked_mean = 0;
+  double threads_blocked_max = 0;
+  double threads_mean = 0;
+  int threads_peak = 0;
+  double requests_waiting_mean = 0;
+  double queue_depth_mean = 0;
+  double connections_in_use_mean = 0;
+  double connections_waiting_mean = 0;
+  double in_flight_mean = 0;
+
+  double rss_baseline_mib = 0;
+  double rss_peak_mib = 0;
+  double cpu_s = 0;
+  std::uint64_t context_switches = 0;
+  double generator_cpu_share = 0;  // of one core
+  double process_cpu_share = 0;    // of all usable CPUs, generator and sampler taken off
+  double host_cpu_share = 0;
+  double host_steal_share = 0;
+  int cpus = 1;
+
+  std::int64_t answers_model = 0;  // counted requests: what the model says it answered, what the generator received
+  std::uint64_t answers_received = 0;
+  std::uint64_t late_answers = 0;
+  std::uint64_t abandoned = 0;
+  std::uint64_t rounds = 0;
+  std::uint64_t clock_errors = 0;
+  std::uint64_t histogram_overflow = 0;
+  std::optional<std::int64_t> database_reads;  // of the two tables, by the server's own counters; empty: not available
+  std::uint64_t database_reads_expected = 0;
+  std::uint64_t steals = 0;
+  std::string guard_mode;
+  std::vector<std::pair<Ns, std::uint64_t>> histogram;
+
+  struct TimelineRow {
+    double t_s = 0;
+    Sample sample;
+    double throughput_rps = 0;
+    double cpu_s = 0;
+    double rss_mib = 0;
+    int threads = 0;
+  };
+  std::vector<TimelineRow> timeline;
+};
+
+/// Everything that is known at the end of a run.
+struct Evidence {
+  const load::LoadResult& load;
+  const Edge& opened;
+  const Edge& closed;
+  const std::vector<Sample>& looks;
+  const std::vector<Sample>& full;
+  models::Counters model_at_end;
+  int harness_threads = 0;  // of the process, but not of the model
+  std::int64_t rss_baseline = 0;
+};
+
+/// Computes the figures; status, texts and the database counters are the run's own business.
+Report make_report(const Evidence& evidence);
+
+}  // namespace parkbench::run

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "parkbench/load/load_plan.hpp"
+#include "parkbench/thread_pool/rejection_policy.hpp"
+#include "parkbench/virtual_threads/scheduler.hpp"
+#include "parkbench/workload/options.hpp"
+
+namespace parkbench::run {
+
+enum class ModelKind : std::uint8_t { thread_pool, virtual_threads, reactive };
+
+/// Every parameter of one run. Validated by whoever makes it (Python, for users).
+struct Scenario {
+  ModelKind model = ModelKind::thread_pool;
+  load::LoadPlan load;
+  workload::Options workload;
+
+  int workers = 200;
+  std::size_t queue = 10'000;
+  thread_pool::RejectionPolicy rejection = thread_pool::RejectionPolicy::reject;
+  std::size_t stack_kib = 1024;  // of a worker
+  int carriers = 1;
+  virtual_threads::Stealing stealing = virtual_threads::Stealing::started;
+  int loops = 1;
+  std::optional<std::int64_t> limit;  // admission: most requests in the model at once
+
+  int drop_answers = 0;  // tests only
+};
+
+}  // namespace parkbench::run
