@@ -25,7 +25,6 @@ void Carrier::run() {
       break;
     }
   }
-  set_this_carrier(nullptr);
 }
 
 void Carrier::begin_work() {

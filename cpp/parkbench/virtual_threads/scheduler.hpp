@@ -38,7 +38,7 @@ struct SchedulerOptions {
   const Clock* clock = &SteadyClock::instance();
   std::string name = "carrier";
   /// Told the text of an exception that left a virtual thread, on that virtual thread. Must not park.
-  std::function<void(const std::string& text)> uncaught;
+  std::function<void(const std::string& text)> uncaught = {};
 };
 
 /// Runs virtual threads on a few OS threads, its carriers.

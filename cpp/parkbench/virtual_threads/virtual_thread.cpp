@@ -54,8 +54,17 @@ bool VirtualThread::take_permit() {
 void VirtualThread::leave(Leave why, Deadline wake_at) {
   leave_.store(why, std::memory_order_relaxed);
   wake_at_.store(wake_at.when(), std::memory_order_relaxed);
-  const bool dies = PARKBENCH_ASAN && why == Leave::finish;
-  context_.switch_to(this_carrier()->context(), dies ? Context::Fate::dies : Context::Fate::comes_back);
+  context_.switch_to(this_carrier()->context());
+  baton_.load(std::memory_order_acquire);
+}
+
+void VirtualThread::finish() {
+  leave_.store(Leave::finish, std::memory_order_relaxed);
+  Carrier& carrier = *this_carrier();
+  // Whoever sees this count sees all that the thread did. So it comes last: once the last thread is counted the
+  // scheduler may be taken down, as soon as the carriers' loops have ended.
+  carrier.count_finished();
+  context_.switch_to(carrier.context(), PARKBENCH_ASAN ? Context::Fate::dies : Context::Fate::comes_back);
   baton_.load(std::memory_order_acquire);
 }
 
@@ -69,8 +78,7 @@ void VirtualThread::main(void* self) {
     } catch (...) {
       thread.scheduler_.caught_at_the_end();
     }
-    this_carrier()->count_finished();
-    thread.leave(Leave::finish);
+    thread.finish();
   }
 }
 

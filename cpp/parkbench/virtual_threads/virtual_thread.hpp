@@ -69,6 +69,7 @@ class VirtualThread {
 
  private:
   [[noreturn]] static void main(void* self);
+  void finish();
 
   Scheduler& scheduler_;
   const Stack stack_;

@@ -1,5 +1,5 @@
-// What a virtual thread must find unchanged after it went on on another OS thread. The library and this file are built
-// with -O2 -fPIC, where a compiler keeps thread-local addresses in registers.
+// What a virtual thread must find unchanged after it went on on another OS thread. The library is built with -O2 -fPIC,
+// where a compiler keeps thread-local addresses in registers.
 #include "parkbench/virtual_threads/seam.hpp"
 
 #include <fenv.h>
