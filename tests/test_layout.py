@@ -19,7 +19,14 @@ TOP_LEVEL = {
 }  # fmt: skip
 MODELS = {"thread_pool", "virtual_threads", "reactive", "models"}
 # Sources that another file of tests/ covers, because they only make sense together with what that one tests.
-TESTED_ELSEWHERE: dict[str, str] = {}
+TESTED_ELSEWHERE: dict[str, str] = {
+    "models/reactive_model.cpp": "cpp/models/every_model_test.cpp",
+    "models/thread_pool_model.cpp": "cpp/models/every_model_test.cpp",
+    "models/virtual_threads_model.cpp": "cpp/models/every_model_test.cpp",
+    "workload/resources.cpp": "cpp/models/every_model_test.cpp",
+    "workload/run_blocking.cpp": "cpp/models/every_model_test.cpp",
+    "workload/run_reactive.cpp": "cpp/models/every_model_test.cpp",
+}
 # What reaches past the seams for clock, threads, randomness and names; only base/ and io/ may.
 RAW = {
     "a raw clock": r"\bsteady_clock\b|\bsystem_clock\b|\bhigh_resolution_clock\b|\bclock_gettime\b|\bgettimeofday\b",

@@ -9,11 +9,16 @@ namespace {
 
 const char* to_string(run::Run::Stage stage) {
   switch (stage) {
-    case run::Run::Stage::setup: return "setup";
-    case run::Run::Stage::warm_up: return "warm_up";
-    case run::Run::Stage::measure: return "measure";
-    case run::Run::Stage::drain: return "drain";
-    case run::Run::Stage::done: return "done";
+    case run::Run::Stage::setup:
+      return "setup";
+    case run::Run::Stage::warm_up:
+      return "warm_up";
+    case run::Run::Stage::measure:
+      return "measure";
+    case run::Run::Stage::drain:
+      return "drain";
+    case run::Run::Stage::done:
+      return "done";
   }
   return "done";
 }
@@ -44,18 +49,19 @@ void bind_run(py::module_& module) {
           "Waits at most timeout_s seconds; True when the run is over.")
       .def("cancel", &run::Run::cancel, py::call_guard<py::gil_scoped_release>(),
            "Sends nothing more; the run ends within about a second and says incomplete.")
-      .def("progress",
-           [](const run::Run& self) {
-             const auto progress = self.progress();
-             py::dict dict;
-             dict["phase"] = to_string(progress.stage);
-             dict["elapsed_s"] = progress.elapsed_s;
-             dict["ok"] = progress.ok;
-             dict["failed"] = progress.failed;
-             dict["in_flight"] = progress.in_flight;
-             return dict;
-           },
-           "phase (setup, warm_up, measure, drain, done), elapsed_s, and counts ok, failed, in_flight.")
+      .def(
+          "progress",
+          [](const run::Run& self) {
+            const auto progress = self.progress();
+            py::dict dict;
+            dict["phase"] = to_string(progress.stage);
+            dict["elapsed_s"] = progress.elapsed_s;
+            dict["ok"] = progress.ok;
+            dict["failed"] = progress.failed;
+            dict["in_flight"] = progress.in_flight;
+            return dict;
+          },
+          "phase (setup, warm_up, measure, drain, done), elapsed_s, and counts ok, failed, in_flight.")
       .def(
           "report",
           [](run::Run& self) {
@@ -70,7 +76,8 @@ void bind_run(py::module_& module) {
         const py::gil_scoped_release release;  // as many requests as there are products
         return run::answers(s);
       },
-      py::arg("scenario"), "The price of every product, asked of the scenario's model; a list in the order of the ids.");
+      py::arg("scenario"),
+      "The price of every product, asked of the scenario's model; a list in the order of the ids.");
 }
 
 }  // namespace parkbench

@@ -48,7 +48,8 @@ void bind_session(py::module_& module) {
             }
             return rows;
           },
-          py::arg("sql"), "Runs one or several statements; rows of the last as tuples of text or None. Raises CoreError.")
+          py::arg("sql"),
+          "Runs one or several statements; rows of the last as tuples of text or None. Raises CoreError.")
       .def("copy_in", &PySession::copy_in, py::arg("sql"), py::arg("data"),
            "Runs COPY ... FROM STDIN over data; returns the number of rows. Raises CoreError.")
       .def("close", &PySession::close, "Closes the connection; may be called again.");

@@ -7,8 +7,8 @@ namespace parkbench {
 
 std::string_view to_string(ErrorCode code) {
   static constexpr std::array<std::string_view, kErrorCodes> kNames = {
-      "none",       "rejected",           "timeout",  "pool_timeout", "cancelled",    "db_connect",
-      "db_connection_lost", "db_error", "not_found", "wrong_answer", "out_of_memory", "internal"};
+      "none",     "rejected",  "timeout",      "pool_timeout",  "cancelled", "db_connect", "db_connection_lost",
+      "db_error", "not_found", "wrong_answer", "out_of_memory", "internal"};
   return kNames.at(static_cast<std::size_t>(code));
 }
 

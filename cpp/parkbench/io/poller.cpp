@@ -119,7 +119,8 @@ int Poller::poll(Ns timeout) {
       const std::lock_guard lock(mutex_);
       watch = &slots_[static_cast<std::uint32_t>(event.data.u64)];
     }
-    if (watch->generation_.load(std::memory_order_acquire) != static_cast<std::uint32_t>(event.data.u64 >> 32)) continue;
+    if (watch->generation_.load(std::memory_order_acquire) != static_cast<std::uint32_t>(event.data.u64 >> 32))
+      continue;
     ++handled;
     const bool broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
     if (broken || (event.events & (EPOLLIN | EPOLLRDHUP)) != 0) watch->deliver(Interest::read, told);

@@ -27,7 +27,8 @@ class ReadyWaiter {
 
 /// One descriptor's readiness, remembered between the edge and the wait (edge-triggered, registered once).
 ///
-/// Per direction one word: idle, ready (an edge came and nobody waited) or the waiter. At most one waiter per direction.
+/// Per direction one word: idle, ready (an edge came and nobody waited) or the waiter. At most one waiter per
+/// direction.
 class Watch {
  public:
   /// Waits for interest. True: it was ready already, the readiness is consumed and waiter will not be called.
@@ -70,8 +71,8 @@ class Poller {
   const Clock& clock_;
   UniqueFd epoll_;
   UniqueFd wake_;
-  std::mutex mutex_;                // guards slots_ and free_
-  std::deque<Watch> slots_;         // never shrinks: a late event may still name a slot
+  std::mutex mutex_;         // guards slots_ and free_
+  std::deque<Watch> slots_;  // never shrinks: a late event may still name a slot
   std::vector<std::uint32_t> free_;
 };
 

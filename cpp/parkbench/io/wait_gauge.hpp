@@ -13,9 +13,7 @@ namespace parkbench::io {
 struct alignas(64) WaitGauge {
   std::array<std::atomic<std::int64_t>, kWaitReasons> waiting{};
 
-  void begin(WaitReason reason) {
-    waiting[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
-  }
+  void begin(WaitReason reason) { waiting[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed); }
   void end(WaitReason reason) { waiting[static_cast<std::size_t>(reason)].fetch_sub(1, std::memory_order_relaxed); }
 };
 

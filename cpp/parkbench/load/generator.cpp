@@ -278,8 +278,8 @@ bool Generator::finished(Ns now) {
 void Generator::integrate(Ns now) {
   if (now <= integrated_to_) return;
   if (window_.state() == Window::State::open) {
-    result_.in_flight_integral +=
-        static_cast<double>(outstanding_.size()) * static_cast<double>(now - integrated_to_) / static_cast<double>(kSecond);
+    result_.in_flight_integral += static_cast<double>(outstanding_.size()) * static_cast<double>(now - integrated_to_) /
+                                  static_cast<double>(kSecond);
   }
   integrated_to_ = now;
 }

@@ -89,7 +89,7 @@ class Generator {
 
   Window window_;
   Outstanding outstanding_;
-  std::deque<Due> due_;  // in the order of due times
+  std::deque<Due> due_;                      // in the order of due times
   std::vector<std::uint64_t> sent_by_user_;  // counted requests, for requests_per_user
   std::vector<bool> finished_once_;
   std::size_t users_finished_ = 0;

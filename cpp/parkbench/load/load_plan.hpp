@@ -21,9 +21,9 @@ struct Arrivals {
 struct LoadPlan {
   int users = 1;
   Arrivals arrivals{};
-  Ns warm_up = kSecond / 2;           // and until each user has finished once
-  Ns warm_up_limit = 10 * kSecond;    // but not longer than this
-  Ns duration = 2 * kSecond;          // a minimum: the window grows until it carries the figures, see window.hpp
+  Ns warm_up = kSecond / 2;         // and until each user has finished once
+  Ns warm_up_limit = 10 * kSecond;  // but not longer than this
+  Ns duration = 2 * kSecond;        // a minimum: the window grows until it carries the figures, see window.hpp
   Ns max_duration = 60 * kSecond;
   std::optional<std::uint64_t> requests_per_user{};  // then the window lasts until all of them are answered
   Ns timeout = 30 * kSecond;

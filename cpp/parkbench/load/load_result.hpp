@@ -10,11 +10,11 @@ namespace parkbench::load {
 struct LoadResult {
   explicit LoadResult(std::uint64_t seed) : samples(seed) {}
 
-  measure::Ledger ledger;  // in_flight_at_end is filled in by whoever can ask the model
+  measure::Ledger ledger;               // in_flight_at_end is filled in by whoever can ask the model
   measure::LatencyHistogram response;   // ok requests, from due time
   measure::LatencyHistogram from_send;  // ok requests, from send time
   measure::LatencyHistogram failed_response;
-  measure::LatencyHistogram lateness;   // all sent requests
+  measure::LatencyHistogram lateness;         // all sent requests
   std::array<Ns, measure::kPhases> phases{};  // sums over the ok requests
   measure::PhaseSamples samples;
   Ns opened = 0;

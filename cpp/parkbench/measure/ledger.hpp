@@ -22,11 +22,19 @@ struct Ledger {
 
   void add(Outcome outcome, ErrorCode error) {
     switch (outcome) {
-      case Outcome::ok: ++ok; return;
-      case Outcome::rejected: ++rejected; break;
-      case Outcome::timed_out: ++timed_out; break;
+      case Outcome::ok:
+        ++ok;
+        return;
+      case Outcome::rejected:
+        ++rejected;
+        break;
+      case Outcome::timed_out:
+        ++timed_out;
+        break;
       case Outcome::failed:
-      case Outcome::none: ++failed; break;
+      case Outcome::none:
+        ++failed;
+        break;
     }
     ++failures[static_cast<std::size_t>(error)];
   }

@@ -21,13 +21,13 @@ class AnswerSink {
 
 /// A model's own figures at one moment.
 struct Counters {
-  std::array<std::int64_t, io::kThreadStates> threads{};     // by ThreadState; they add up to the model's threads
+  std::array<std::int64_t, io::kThreadStates> threads{};  // by ThreadState; they add up to the model's threads
   std::array<std::int64_t, io::kWaitReasons> requests_waiting{};
   std::int64_t queued = 0;            // accepted, handler not begun
   std::int64_t held = 0;              // accepted, not answered
   std::int64_t accepted_counted = 0;  // of the window
   std::int64_t answered_counted = 0;
-  std::uint64_t steals = 0;           // virtual_threads: runnable, started threads taken by another carrier
+  std::uint64_t steals = 0;  // virtual_threads: runnable, started threads taken by another carrier
   std::uint64_t pins = 0;
 };
 

@@ -47,7 +47,8 @@ std::vector<std::int64_t> answers(const Scenario& scenario) {
   for (const auto& request : requests) {
     if (request.outcome != measure::Outcome::ok) {
       throw Failure(request.error, "product " + std::to_string(request.product) + ": " +
-                                       std::string(to_string(request.error)) + " " + resources.errors.text(request.error));
+                                       std::string(to_string(request.error)) + " " +
+                                       resources.errors.text(request.error));
     }
     prices.push_back(request.answer);
   }

@@ -25,7 +25,8 @@ std::unique_ptr<models::Model> make_model(const Scenario& scenario, workload::Re
       options.clock = &resources.clock;
       return std::make_unique<models::VirtualThreadsModel>(options, resources, books);
     }
-    case ModelKind::reactive: return std::make_unique<models::ReactiveModel>(scenario.loops, resources, books);
+    case ModelKind::reactive:
+      return std::make_unique<models::ReactiveModel>(scenario.loops, resources, books);
   }
   throw Failure(ErrorCode::internal, "unknown model");
 }

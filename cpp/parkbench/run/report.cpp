@@ -113,7 +113,8 @@ void add_timeline(Report& report, const Evidence& e) {
     Report::TimelineRow row;
     row.t_s = seconds(s.at - e.opened.at);
     row.sample = s;
-    if (before != nullptr) row.throughput_rps = ratio(static_cast<double>(s.ok - before->ok), seconds(s.at - before->at));
+    if (before != nullptr)
+      row.throughput_rps = ratio(static_cast<double>(s.ok - before->ok), seconds(s.at - before->at));
     row.cpu_s = seconds(s.process.cpu);
     row.rss_mib = static_cast<double>(s.process.resident_bytes) / kMib;
     row.threads = s.process.threads - e.harness_threads;

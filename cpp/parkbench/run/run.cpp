@@ -116,8 +116,8 @@ void Run::set_up() {
   harness_threads_ = measure::read_process_usage().threads + 1;  // and the sampler
   parts->model = make_model(scenario_, parts->resources, parts->books);
   parts->target.emplace(*parts->model);
-  parts->generator.emplace(scenario_.load, *parts->target, parts->answers, clock_, static_cast<load::WindowObserver&>(*this),
-                           std::move(expected));
+  parts->generator.emplace(scenario_.load, *parts->target, parts->answers, clock_,
+                           static_cast<load::WindowObserver&>(*this), std::move(expected));
   if (scenario_.drop_answers > 0) parts->books.drop_answers(scenario_.drop_answers);
   parts_ = std::move(parts);
   parts_->sampler.emplace(clock_, [this] { return look(); });

@@ -29,8 +29,8 @@ struct Options {
   ConnectionHold connection_hold = ConnectionHold::statement;
   Ns app_wait = 0;
   AppWaitAt app_wait_at = AppWaitAt::between;
-  Ns cpu = 0;                     // computing per request
-  std::uint32_t alloc_kib = 0;    // allocated and touched per request, freed with the reply
+  Ns cpu = 0;                   // computing per request
+  std::uint32_t alloc_kib = 0;  // allocated and touched per request, freed with the reply
   Ns acquire_timeout = 30 * kSecond;
 
   int connections = 10;

@@ -14,9 +14,12 @@ using measure::Phase;
 
 std::int64_t answer(Resources& resources, measure::Request& request, io::Waiter& waiter) {
   switch (resources.options.kind) {
-    case Kind::noop: return noop::run_blocking();
-    case Kind::sleep: return sleep::run_blocking(resources, request, waiter);
-    case Kind::pricing: return pricing::BlockingPricing(resources, request, waiter).run();
+    case Kind::noop:
+      return noop::run_blocking();
+    case Kind::sleep:
+      return sleep::run_blocking(resources, request, waiter);
+    case Kind::pricing:
+      return pricing::BlockingPricing(resources, request, waiter).run();
   }
   return 0;
 }

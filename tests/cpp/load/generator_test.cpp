@@ -126,8 +126,9 @@ TEST(Generator, a_request_count_is_exact) {
 }
 
 TEST(Generator, rounds_are_whole_and_pauses_belong_to_the_window) {
-  Simulated sim(
-      {.users = 100, .arrivals = {.kind = Arrivals::Kind::rounds, .pause = 90 * kMillisecond}, .duration = 3 * kSecond});
+  Simulated sim({.users = 100,
+                 .arrivals = {.kind = Arrivals::Kind::rounds, .pause = 90 * kMillisecond},
+                 .duration = 3 * kSecond});
   sim.run();
   const auto& r = sim.generator.result();
   EXPECT_EQ(r.rounds, 30U);

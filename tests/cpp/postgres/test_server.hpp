@@ -74,6 +74,7 @@ class TestServer {
   TestServer& operator=(const TestServer&) = delete;
 
   Dsn dsn() const { return Dsn::parse(dsn_); }
+  const std::string& text() const { return dsn_; }
   /// The same server with the option changed or added.
   Dsn dsn_with(const std::string& option) const { return Dsn::parse(dsn_ + " " + option); }
   /// The port on 127.0.0.1, 0 for a server named by PARKBENCH_TEST_DSN.

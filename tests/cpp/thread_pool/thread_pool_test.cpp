@@ -87,7 +87,8 @@ TEST(ThreadPool, no_slot_is_lost_to_a_rejection) {
     Gate gate(4);
     const Task hold = gate.task();
     for (int i = 0; i < 4; ++i) {
-      while (pool.submit({&hold, 1}).taken == 0) {}
+      while (pool.submit({&hold, 1}).taken == 0) {
+      }
     }
     gate.entered.wait();
     std::atomic<int> count{0};

@@ -59,8 +59,7 @@ class BlockingPricing {
       const Deadline patience = acquire_deadline(options_, request_, waiter_.clock().now());
       lease_ = postgres::acquire(*resources_.pool, waiter_, patience, request_.trace);
     }
-    postgres::Rows rows =
-        postgres::await_query(*lease_, statement, params, waiter_, request_.deadline, request_.trace);
+    postgres::Rows rows = postgres::await_query(*lease_, statement, params, waiter_, request_.deadline, request_.trace);
     if (options_.connection_hold == ConnectionHold::statement) lease_.release();
     return rows;
   }

@@ -16,8 +16,8 @@ postgres::Statement statement(const char* name, const std::string& columns, cons
 }  // namespace
 
 Queries::Queries(const Options& options)
-    : product(statement("parkbench_product", "id, name, price_minor", "parkbench.products", "id",
-                        options.query_delay > 0)),
+    : product(
+          statement("parkbench_product", "id, name, price_minor", "parkbench.products", "id", options.query_delay > 0)),
       discount(statement("parkbench_discount", "percent_hundredths", "parkbench.discounts", "product_id",
                          options.query_delay > 0)),
       begin{"parkbench_begin", "BEGIN", {}},
