@@ -172,6 +172,7 @@ class EmbeddedServer:
             *account.prefix,
             str(path / "initdb"),
             "--no-sync",
+            "--no-clean",  # its pid file names the shared memory to remove
             "--encoding=UTF8",
             "--no-locale",
             f"--username={USER}",

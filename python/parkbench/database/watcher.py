@@ -49,6 +49,7 @@ MARKER = "owner"
 LOG = "server.log"
 FAST_STOP_S = 2.0  # SIGINT needs 0.2 s; the folder is thrown away, so nothing is lost by SIGQUIT and SIGKILL after it
 IMMEDIATE_STOP_S = 0.5
+INITDB_STOP_S = 2.0  # its servers need as long as the step they are in, at most 0.5 s on an idle machine
 
 
 class OwnerGoneError(Exception):
@@ -184,14 +185,6 @@ def clean(folder: str, uid: int | None) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def stop(watch: Watch, pid: int) -> None:
-    """Stop the server (or initdb): politely, then fast, then for certain."""
-    for number, patience_s in ((signal.SIGINT, FAST_STOP_S), (signal.SIGQUIT, IMMEDIATE_STOP_S), (signal.SIGKILL, 1.0)):
-        os.killpg(pid, number)
-        if wait_ended(watch, pid, patience_s):
-            return
-
-
 def process_fields(pid: int) -> list[str]:
     """The fields of /proc/PID/stat from the state on.
 
@@ -202,10 +195,9 @@ def process_fields(pid: int) -> list[str]:
         return file.read().rpartition(")")[2].split()
 
 
-def make_folder(plan: Plan) -> tuple[str, int]:
-    """Make the private folder with its locked marker; returns it and the descriptor that holds the lock."""
+def fill_folder(folder: str, plan: Plan) -> int:
+    """Make the private folder with its locked marker; returns the descriptor that holds the lock."""
     uid, gid, owner_pid = plan["uid"], plan["gid"], plan["owner_pid"]
-    folder = f"{plan['base']}/{PREFIX}{os.urandom(6).hex()}"
     os.mkdir(folder, 0o700)
     marker = {
         "owner_pid": owner_pid,
@@ -223,7 +215,7 @@ def make_folder(plan: Plan) -> tuple[str, int]:
         os.chown(f"{folder}/server", uid, gid)
         os.chown(folder, -1, gid)
         os.chmod(folder, 0o710)  # noqa: S103  # the account may pass through, none may look in
-    return folder, lock
+    return lock
 
 
 def log_tail(folder: str, lines: int = 12) -> list[str]:
@@ -253,6 +245,7 @@ class Keeper:
         self.data = f"{folder}/server/data"
         self.log = f"{folder}/{LOG}"
         self.child: int | None = None
+        self.is_server = False
         self.password = ""
         self.uid = plan["uid"]
 
@@ -270,7 +263,7 @@ class Keeper:
             argv += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={secret}"]
         else:
             argv += ["--auth=trust"]
-        self.child = spawn(argv, self.log)
+        self.child, self.is_server = spawn(argv, self.log), False
         while (status := ended(self.child)) is None:
             self.watch.wait(None)
         self.child = None
@@ -289,7 +282,7 @@ class Keeper:
             else:
                 settings += ["listen_addresses=", "port=5432"]
             options = [word for setting in settings for word in ("-c", setting)]
-            self.child = spawn([*self.plan["postgres"], "-D", self.data, *options], self.log)
+            self.child, self.is_server = spawn([*self.plan["postgres"], "-D", self.data, *options], self.log), True
             while (status := ended(self.child)) is None and time.monotonic() < deadline:
                 if self.ready():
                     return port
@@ -300,6 +293,28 @@ class Keeper:
             if not any("ddress already in use" in line for line in log_tail(self.folder)):
                 return None
         return None
+
+    def stop(self) -> None:
+        """Stop what runs, if anything does: the server politely, then fast, then for certain."""
+        if self.child is None:
+            return
+        if not self.is_server:
+            # Killed alone: the server processes of initdb then read the end of their input and end by themselves, which
+            # removes their shared memory. A signal to them would not.
+            os.kill(self.child, signal.SIGKILL)
+            wait_ended(self.watch, self.child, 1.0)
+            with contextlib.suppress(ProcessLookupError):  # raised when the last of its process group has ended
+                deadline = time.monotonic() + INITDB_STOP_S
+                while time.monotonic() < deadline:
+                    os.killpg(self.child, 0)
+                    time.sleep(0.01)
+                os.killpg(self.child, signal.SIGKILL)
+            return
+        steps = ((signal.SIGINT, FAST_STOP_S), (signal.SIGQUIT, IMMEDIATE_STOP_S), (signal.SIGKILL, 1.0))
+        for number, patience_s in steps:
+            os.killpg(self.child, number)
+            if wait_ended(self.watch, self.child, patience_s):
+                return
 
     def ready(self) -> bool:
         """Whether the server says in its pid file that it takes connections."""
@@ -335,13 +350,10 @@ def main() -> None:
     with open(0, "rb", buffering=0, closefd=False) as pipe:  # unbuffered: reads the line and nothing beyond it
         plan: Plan = json.loads(pipe.readline())
     watch = Watch(plan["owner_pid"])
-    try:
-        folder, _lock = make_folder(plan)
-    except OSError as error:
-        tell(event="failed", what="folder", log=[str(error)])
-        return
+    folder = f"{plan['base']}/{PREFIX}{os.urandom(6).hex()}"
     keeper = Keeper(plan, watch, folder)
     try:
+        _lock = fill_folder(folder, plan)
         tell(event="folder", path=folder)
         keeper.keep()
     except OwnerGoneError:
@@ -349,8 +361,7 @@ def main() -> None:
     except Exception as error:  # told to the owner, who has the user's ear; this process has no standard error
         tell(event="failed", what="watcher", log=[f"{type(error).__name__}: {error}", *log_tail(folder)])
     finally:
-        if keeper.child is not None:
-            stop(watch, keeper.child)
+        keeper.stop()
         clean(folder, keeper.uid)
 
 
