@@ -86,15 +86,14 @@ def _ledger(run: Record) -> Check:
     answered, received = detail(run, "answers_model_counted"), detail(run, "answers_received_counted")
     if answered is None or received is None:
         return _check("ledger", off == 0, abs(off), 0, f"{text}; the model gave no count of its own")
-    taken = int(received + (detail(run, "late_answers") or 0))
-    lost = int(answered) - taken
-    text += f"; {int(answered):,} answers given by the model, {taken:,} taken by the generator"
-    held = detail(run, "abandoned_in_model")
-    swallowed = 0
-    if held is not None:
-        sent = ledger["scheduled"] - ledger["unsent"]
-        swallowed = sent - int(answered) - int(held)
-        text += f"; of {sent:,} sent, {int(held):,} were left in the model"
+    lost = int(answered - received)
+    text += f"; {int(answered):,} answers given by the model, {int(received):,} taken by the generator"
+    late, held = int(detail(run, "late_answers") or 0), int(detail(run, "abandoned_in_model") or 0)
+    text += f" ({late:,} of them late)" if late else ""
+    # Requests given up may be of the warm-up as well: too many of them prove nothing, too few that some have vanished.
+    sent, open_at_end = ledger["scheduled"] - ledger["unsent"], held + ledger["in_flight_at_end"]
+    swallowed = max(0, sent - int(answered) - open_at_end)
+    text += f"; {open_at_end:,} of {sent:,} sent never answered" if open_at_end or swallowed else ""
     worst = max(abs(off), abs(lost), abs(swallowed))
     return _check("ledger", worst == 0, worst, 0, text + (f": {worst:,} do not add up" if worst else ""))
 

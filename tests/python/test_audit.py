@@ -42,18 +42,33 @@ def test_a_request_the_model_swallowed_fails_the_ledger() -> None:
     for key in ("answers_received_counted", "answers_model_counted"):
         run["details"][key] -= 3
     run["ledger"]["ok"] -= 3
-    run["ledger"]["in_flight_at_end"] += 3
+    run["ledger"]["timed_out"] += 3
     assert check(run, "ledger")["value"] == 3
-    run["details"]["abandoned_in_model"] = 3  # it says that it still holds them
+    run["details"]["abandoned_in_model"] = 3  # known as given up and never answered
     assert check(run, "ledger")["passed"]
 
 
 def test_late_answers_are_part_of_the_balance() -> None:
     run = records.starved("reactive")
-    run["details"]["answers_received_counted"] -= 5
-    run["details"]["late_answers"] = 5
+    run["details"]["late_answers"] = 5  # they were received, after their requests had been given up
     run["ledger"]["ok"] -= 5
     run["ledger"]["timed_out"] += 5
+    assert check(run, "ledger")["passed"]
+    assert "(5 of them late)" in check(run, "ledger")["text"]
+
+
+def test_requests_of_the_warm_up_that_were_given_up_are_no_fault() -> None:
+    run = records.starved("reactive")
+    run["details"]["abandoned_in_model"] = 2
+    assert check(run, "ledger")["passed"]
+
+
+def test_what_was_in_flight_at_the_end_is_accounted_for() -> None:
+    run = records.starved("reactive")
+    run["ledger"]["ok"] -= 2
+    run["ledger"]["in_flight_at_end"] += 2
+    for key in ("answers_received_counted", "answers_model_counted"):
+        run["details"][key] -= 2
     assert check(run, "ledger")["passed"]
 
 

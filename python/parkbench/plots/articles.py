@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
@@ -63,9 +64,10 @@ def against_load(
         grouped = good[good["name"] == name].groupby("concurrency")[column]
         middle, low, high = grouped.median(), grouped.min(), grouped.max()
         axes.errorbar(
-            middle.index, middle, yerr=[middle - low, high - middle], color=colours[name],
-            marker=theme.MARKERS[index % len(theme.MARKERS)], linewidth=1.7 + 0.8 * (len(models) - 1 - index),
-            capsize=2.5, elinewidth=1, capthick=1, clip_on=False, zorder=3,
+            middle.index.to_numpy(), middle.to_numpy(), yerr=np.array([middle - low, high - middle]),
+            color=colours[name], marker=theme.MARKERS[index % len(theme.MARKERS)],
+            linewidth=1.7 + 0.8 * (len(models) - 1 - index), capsize=2.5, elinewidth=1, capthick=1, clip_on=False,
+            zorder=3,
         )  # fmt: skip
         ends.append((name, float(middle.index[-1]), float(middle.iloc[-1]), colours[name]))
     title, unit = CHARTS.get(column, (column, ""))

@@ -112,7 +112,7 @@ def label_ends(axes: Axes, ends: Sequence[tuple[str, float, float, str]], gap_po
     """
     if not ends:
         return
-    height = axes.get_window_extent().height * 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr, unused-ignore]
+    height = axes.get_window_extent().height * 72 / axes.figure.dpi
     low, high = axes.get_ylim()
     order = sorted(range(len(ends)), key=lambda index: (ends[index][2], index))
     wanted = [(ends[index][2] - low) / (high - low) * height for index in order]
