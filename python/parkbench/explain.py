@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from parkbench import wording
-from parkbench.record import PHASES, Record, has_figures, is_ok, number, option, phases
+from parkbench.record import PHASES, Record, has_figures, is_ok, names, number, option, phases
 from parkbench.stats import MARGIN, MIN_REPEATS_FOR_WORDS, Ratio, mean, paired_ratio, samples_needed
 
 Entry = dict[str, Any]
@@ -45,14 +45,14 @@ class _Point:
 
 
 def explain_runs(runs: Sequence[Record]) -> list[Entry]:
-    """The entries of a sweep: per concurrency the names in the order of the runs, then their pairs.
+    """The entries of a sweep: per concurrency the names in their order, then their pairs.
 
     Where something was set for one name alone, the text of the first entry begins with `unequal by design: ...`.
     """
-    names = list(dict.fromkeys(str(run["name"]) for run in runs))
+    shown = names(runs)
     entries: list[Entry] = []
     for concurrency in sorted({int(run["concurrency"]) for run in runs}):
-        points = [point for name in names if (point := _point(runs, name, concurrency)) is not None]
+        points = [point for name in shown if (point := _point(runs, name, concurrency)) is not None]
         entries += [_model_entry(point) for point in points]
         entries += [entry for a, b in combinations(points, 2) for entry in _pair_entries(a, b)]
     different = wording.unequal(runs)
@@ -81,22 +81,22 @@ def _model_entry(point: _Point) -> Entry:
     response = mean(list(point.values("response_mean_ms").values()))
     largest = max(PHASES, key=lambda phase: spent[phase])
     share = spent[largest] / response if response else 0.0
-    names = Counter(str(run.get("bottleneck")) for run in point.ok.values())
-    bottleneck = names.most_common(1)[0][0]
+    bottlenecks = Counter(str(run.get("bottleneck")) for run in point.ok.values())
+    bottleneck = bottlenecks.most_common(1)[0][0]
     text = (
         f"{wording.at_load(point.example)} {point.name} spends {wording.percent(share)} of "
         f"{wording.amount(response)} ms {wording.waiting(largest, point.example)}; "
-        f"{_bottleneck_text(bottleneck, names)}."
+        f"{_bottleneck_text(bottleneck, bottlenecks)}."
     )
     if left := _left_out(point):
         text += f" Not compared: {left}."
     return entry | {"largest_phase": largest, "share": share, "bottleneck": bottleneck, "text": text}
 
 
-def _bottleneck_text(name: str, names: Counter[str]) -> str:
+def _bottleneck_text(name: str, found: Counter[str]) -> str:
     text = "no resource is the bottleneck" if name == "none" else f"bottleneck: {name}"
-    others = [f"{other} in {count}" for other, count in names.items() if other != name]
-    return text + (f" (but {wording.listed(others)} of {names.total()} repeats)" if others else "")
+    others = [f"{other} in {count}" for other, count in found.items() if other != name]
+    return text + (f" (but {wording.listed(others)} of {found.total()} repeats)" if others else "")
 
 
 def _left_out(point: _Point) -> str:

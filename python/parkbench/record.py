@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 Record = Mapping[str, Any]
@@ -38,6 +38,23 @@ FIGURES = (
 
 PUBLIC = (*IDENTITY, *FIGURES, "ledger", "failures", "phases_ms", "bottleneck", "audit", "status")
 """The keys of a run in `--json`, in this order. The file on disk holds more (options, details)."""
+
+
+MODELS = ("thread_pool", "virtual_threads", "reactive")
+
+
+def ordered(models: Mapping[str, str]) -> list[str]:
+    """The names of a sweep in the order in which they are shown; `models` maps names to models.
+
+    The runs themselves come in random order, so it says nothing: by model, a model's own name before others of it.
+    """
+    place = {model: index for index, model in enumerate(MODELS)}
+    return sorted(models, key=lambda name: (place.get(models[name], len(place)), name != models[name], name))
+
+
+def names(records: Iterable[Record]) -> list[str]:
+    """The names in these records, in the order in which they are shown."""
+    return ordered({str(record.get("name")): str(record.get("model")) for record in records})
 
 
 def number(record: Record, key: str) -> float | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parkbench import wording
-from parkbench.record import Record, arrivals_kind, has_figures, is_ok, number
+from parkbench.record import Record, arrivals_kind, has_figures, is_ok, names, number
 from parkbench.stats import median, samples_needed
 
 if TYPE_CHECKING:
@@ -63,15 +63,14 @@ def columns(runs: Sequence[Record]) -> tuple[str, ...]:
 
 
 def rows(runs: Sequence[Record], *, spread: bool = True) -> list[Row]:
-    """The rows by load, names in the order of the runs. Figures are medians over the runs with status ok; where there
+    """The rows by load and name. Figures are medians over the runs with status ok; where there
     is none, over those that have figures, and the status says why they do not count. `spread`: how far the repeats lie
     from their median, behind the most important figures.
     """
-    names = dict.fromkeys(str(run["name"]) for run in runs)
     with_status = "status" in columns(runs)
     found = []
     for concurrency in sorted({int(run["concurrency"]) for run in runs}):
-        for name in names:
+        for name in names(runs):
             own = [run for run in runs if run["name"] == name and run["concurrency"] == concurrency]
             if own:
                 cells = _cells(own, spread) + ((_status(own),) if with_status else ())
@@ -164,8 +163,7 @@ def _kind(runs: Sequence[Record]) -> str:
 def _cells(own: Sequence[Record], spread: bool) -> tuple[str, ...]:
     good = [run for run in own if is_ok(run) and has_figures(run)] or [run for run in own if has_figures(run)]
     cells = [_figure(heading, good, spread) for heading in _FIGURES]
-    names = dict.fromkeys(str(run.get("bottleneck")) for run in good)
-    return (*cells, ", ".join(names) if names else "")
+    return (*cells, ", ".join(dict.fromkeys(str(run.get("bottleneck")) for run in good)))
 
 
 def _figure(heading: str, good: Sequence[Record], spread: bool) -> str:

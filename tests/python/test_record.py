@@ -60,3 +60,10 @@ def test_status_words() -> None:
 def test_arrivals(options: dict[str, object], kind: str, think: float) -> None:
     assert record.arrivals_kind({"options": options}) == kind
     assert record.think_s({"options": options}) == think
+
+
+def test_names_are_shown_by_model_and_a_models_own_name_first() -> None:
+    runs = [{"name": n, "model": m} for n, m in (("b", "reactive"), ("a", "thread_pool"), ("reactive", "reactive"),
+            ("x", "spring"), ("thread_pool", "thread_pool"), ("virtual_threads", "virtual_threads"))]  # fmt: skip
+    assert record.names(runs) == ["thread_pool", "a", "virtual_threads", "reactive", "b", "x"]
+    assert record.names(runs[::-1]) == record.names(runs)

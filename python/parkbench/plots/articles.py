@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from parkbench.plots import theme
+from parkbench.record import ordered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +58,7 @@ def against_load(
     if good.empty:
         raise ValueError("there is no run with status ok to draw")
     models = dict(zip(good["name"], good["model"], strict=True))
-    models = {name: models[name] for name in dict.fromkeys(frame["name"]) if name in models}
+    models = {name: models[name] for name in ordered(models)}
     colours = theme.name_colours(models, mode)
     ends = []
     for index, name in enumerate(models):  # the first line is the widest: lines that coincide can all be seen

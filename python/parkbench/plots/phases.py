@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import StrMethodFormatter
 
 from parkbench.plots import theme
-from parkbench.record import PHASES
+from parkbench.record import PHASES, ordered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ def phases(
         loads = ", ".join(str(value) for value in sorted(frame["concurrency"].unique()))
         raise ValueError(f"there is no run with status ok at concurrency {load}; there are runs at {loads}")
     columns = [f"phase_{phase}_ms" for phase in PHASES]
-    names = [name for name in dict.fromkeys(frame["name"]) if name in set(good["name"])]
+    names = ordered(dict(zip(good["name"], good["model"], strict=True)))
     means = good.groupby("name")[columns].mean().loc[names]
     totals = means.sum(axis=1)
     kept = [phase for phase in PHASES if (means[f"phase_{phase}_ms"] >= SHOWN * totals).any()]
