@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,13 +92,18 @@ def test_killed_in_the_middle_of_the_start(account: str, tmp_path: Path, monkeyp
         for stage in STAGES:
             owner = start_owner(account)
             shows = f"parkbench-*/{stage}"
-            eventually(f"the start is at {stage}", lambda shows=shows: any(place.glob(shows)), 30.0)  # type: ignore[misc]
+            try:
+                eventually(f"the start is at {stage}", lambda shows=shows: any(place.glob(shows)), 60.0)  # type: ignore[misc]
+            except AssertionError:
+                owner.kill()
+                finish(owner)
+                raise
             owner.kill()
+            finish(owner)
             eventually(f"nothing is left after {stage}", lambda: not any(place.iterdir()))
             assert watcher.processes_in(str(place)) == []
-            finish(owner)
     finally:
-        place.rmdir()
+        shutil.rmtree(place)
     eventually(
         "no segment without a process is left",
         lambda: all(attached for segment, attached in segments().items() if segment not in before),

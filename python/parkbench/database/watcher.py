@@ -49,7 +49,7 @@ MARKER = "owner"
 LOG = "server.log"
 FAST_STOP_S = 2.0  # SIGINT needs 0.2 s; the folder is thrown away, so nothing is lost by SIGQUIT and SIGKILL after it
 IMMEDIATE_STOP_S = 0.5
-INITDB_STOP_S = 2.0  # its servers need as long as the step they are in, at most 0.5 s on an idle machine
+INITDB_STOP_S = 1.0  # its servers need as long as the step they are in, at most 0.5 s on an idle machine
 
 
 class OwnerGoneError(Exception):
