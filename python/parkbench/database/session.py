@@ -1,12 +1,14 @@
 """What the database modules need of a connection.
 
-The compiled core's `parkbench._core.Session` has this shape. The protocol keeps these modules typed and testable
-without it.
+The compiled core's session has this shape. The protocol keeps these modules typed and testable without it.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
+
+from parkbench.errors import DatabaseError
 
 
 class Session(Protocol):
@@ -29,7 +31,7 @@ class Session(Protocol):
 
 
 class Connect(Protocol):
-    """Opens a session; `parkbench._core.Session` itself is one."""
+    """Opens a session; `core_connect` is one."""
 
     def __call__(self, dsn: str, timeout_s: float = 5.0) -> Session:
         """Connect within `timeout_s` seconds.
@@ -38,9 +40,44 @@ class Connect(Protocol):
         """
 
 
+class CoreSession:
+    """A session of the compiled core, whose errors are the package's own."""
+
+    def __init__(self, dsn: str, timeout_s: float) -> None:
+        from parkbench import _core
+
+        self._error = _core.CoreError
+        try:
+            self._session = _core.Session(dsn, timeout_s)
+        except self._error as error:
+            raise _translated(error) from None
+
+    def execute(self, sql: str) -> list[tuple[str | None, ...]]:
+        """See Session.execute."""
+        try:
+            return self._session.execute(sql)
+        except self._error as error:
+            raise _translated(error) from None
+
+    def copy_in(self, sql: str, data: bytes) -> None:
+        """See Session.copy_in."""
+        try:
+            self._session.copy_in(sql, data)
+        except self._error as error:
+            raise _translated(error) from None
+
+    def close(self) -> None:
+        """See Session.close."""
+        self._session.close()
+
+
+def _translated(error: Exception) -> DatabaseError:
+    """The core writes the server's code into the text: `SQLSTATE 42P01: ...`."""
+    message = str(error.args[0])
+    found = re.search(r"SQLSTATE ([0-9A-Z]{5})", message)
+    return DatabaseError(message, found.group(1) if found else None)
+
+
 def core_connect(dsn: str, timeout_s: float = 5.0) -> Session:
     """Open a session of the compiled core. Raises parkbench.errors.DatabaseError."""
-    from parkbench import _core
-
-    session: Session = _core.Session(dsn, timeout_s)
-    return session
+    return CoreSession(dsn, timeout_s)
