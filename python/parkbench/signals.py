@@ -88,13 +88,18 @@ def _terminate(number: int, _: FrameType | None) -> None:
 def terminating() -> Iterator[None]:
     """Inside, SIGTERM raises `Interrupted` (exit code 143) instead of ending the program with its database running.
 
-    For programs of our own; a library does not touch its caller's SIGTERM.
+    SIGINT is heard too where it was ignored: a shell without job control starts what stands before `&` that way, and
+    a benchmark that outlives the script it belongs to helps nobody. For programs of our own; a library does not touch
+    its caller's SIGTERM.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _terminate)
+    replaced: dict[int, Any] = {signal.SIGTERM: signal.signal(signal.SIGTERM, _terminate)}
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        replaced[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, before in replaced.items():
+            signal.signal(number, before)

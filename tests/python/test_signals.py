@@ -53,6 +53,17 @@ def test_an_ignored_sigint_stays_ignored() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+def test_a_program_hears_sigint_also_where_a_shell_had_it_ignored() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with signals.terminating(), signals.listening() as stop:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert stop.signal_number == signal.SIGINT
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_in_another_thread_nothing_is_installed() -> None:
     seen = []
 
