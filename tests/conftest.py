@@ -194,5 +194,4 @@ def pytest_report_header(config: pytest.Config) -> str:
     except ImportError as error:
         return f"parkbench core: cannot be imported ({error}). Run: ./dev build"
     info = _core.build_info()
-    items = info.items() if isinstance(info, dict) else ((n, getattr(info, n)) for n in dir(info) if n[0] != "_")
-    return "parkbench core: " + ", ".join(f"{name} {value}" for name, value in items if value not in ("", None))
+    return "parkbench core: " + ", ".join(f"{name} {value}" for name, value in info.items() if value != "")

@@ -71,7 +71,7 @@ def test_psycopg_lives_in_the_same_process() -> None:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    assert parkbench.__version__ == importlib.metadata.version("parkbench") == _core.build_info().version
+    assert parkbench.__version__ == importlib.metadata.version("parkbench") == _core.build_info()["version"]
 
 
 def test_import_is_light() -> None:
