@@ -53,7 +53,10 @@ def test_no_runs_still_have_their_columns() -> None:
 
 
 def test_the_timeline_is_one_row_per_sample() -> None:
-    rows: list[dict[str, object]] = [{"run": 0, "name": "reactive", "t_s": 0.1, "in_flight": 5, "loop_lag_ms": 1.0}, {"run": 0, "t_s": 0.2}]
+    rows: list[dict[str, object]] = [
+        {"run": 0, "name": "reactive", "t_s": 0.1, "in_flight": 5, "loop_lag_ms": 1.0},
+        {"run": 0, "t_s": 0.2},
+    ]
     frame = timeline_frame(rows)
     assert frame["t_s"].tolist() == [0.1, 0.2]
     assert "loop_lag_ms" in frame.columns
