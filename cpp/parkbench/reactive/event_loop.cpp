@@ -98,13 +98,8 @@ class EventLoop::Impl {
     for (;;) {
       run_tasks();
       timers_.run_due();
-      if (!local_.empty()) {
-        io_.poll();
-      } else if (stopping_.load(std::memory_order_acquire)) {
-        if (inbox_.close()) break;
-      } else {
-        wait();
-      }
+      if (stopping_.load(std::memory_order_acquire) && local_.empty() && inbox_.close()) break;
+      turn_to_reactor();
     }
     timers_.drop_all();
     while (Task* task = local_.pop()) task->run();  // what the dropped timers still posted
@@ -120,13 +115,15 @@ class EventLoop::Impl {
     }
   }
 
-  /// Blocks until the reactor has something to run; it runs one thing.
-  void wait() {
+  /// Runs what the reactor has; without tasks it blocks until there is one thing, which it runs.
+  void turn_to_reactor() {
     listen();
+    if (!local_.empty() || !inbox_.begin_sleep()) {
+      io_.poll();
+      return;
+    }
+    // stop() sets its flag and then wakes, so a flag set since the last look has left a wake-up in the reactor.
     arm_alarm();
-    if (!inbox_.begin_sleep()) return;
-    // stop() sets its flag first and then wakes: looking after begin_sleep is not needed, the wake-up is in the
-    // reactor.
     cell_.set(io::ThreadState::idle);
     io_.run_one();
     cell_.set(io::ThreadState::on_cpu);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <latch>
 #include <optional>
 
@@ -142,6 +143,28 @@ TEST_F(AwaitReady, as_a_mono_with_value_and_cancel) {
   say();
   done.wait();
   EXPECT_TRUE(running->disposed());
+}
+
+TEST_F(AwaitReady, a_loop_that_is_never_idle_still_hears_descriptors) {
+  struct Busy final : Task {
+    explicit Busy(EventLoop& on) : loop(on) {}
+    void run() override {
+      if (!stop) loop.post(*this);
+    }
+    EventLoop& loop;
+    std::atomic<bool> stop{false};
+  } busy(loop_);
+  loop_.post(busy);
+  for (int i = 0; i < 3; ++i) {  // after each event the reactor has to be asked anew
+    std::latch done(1);
+    on_loop([&] {
+      await_ready(loop_, source_, io::Interest::read, Deadline::never(), [&](io::Woken) { done.count_down(); });
+    });
+    say();
+    done.wait();
+  }
+  busy.stop = true;
+  on_loop([] {});  // busy is not queued any more
 }
 
 TEST_F(AwaitReady, many_descriptors_ready_at_once_are_all_told) {
