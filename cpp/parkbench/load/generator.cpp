@@ -49,7 +49,6 @@ bool Generator::step() {
   send_due(now);
   in_flight_.store(outstanding_.size(), std::memory_order_relaxed);
   if (!finished(now)) return true;
-  result_.abandoned = abandoned_;
   stage_.store(Stage::done, std::memory_order_release);
   return false;
 }
@@ -81,8 +80,10 @@ void Generator::receive(Ns now) {
 void Generator::on_answer(Request& request, Ns got) {
   if (request.counted) ++result_.answers;
   if (request.abandoned) {
-    if (request.counted) ++result_.late_answers;
-    --abandoned_;
+    if (request.counted) {
+      ++result_.late_answers;
+      --result_.abandoned;
+    }
     outstanding_.recycle(request);
     return;
   }
@@ -127,10 +128,10 @@ void Generator::expire(Ns now) {
     integrate(now);
     outstanding_.remove(*oldest);
     oldest->abandoned = true;
-    ++abandoned_;
     failed_.fetch_add(1, std::memory_order_relaxed);
     if (oldest->counted) {
       --counted_outstanding_;
+      ++result_.abandoned;
       result_.ledger.add(Outcome::timed_out, ErrorCode::timeout);
       result_.failed_response.record(now - oldest->due);
     }

@@ -94,7 +94,6 @@ class Generator {
   std::vector<bool> finished_once_;
   std::size_t users_finished_ = 0;
   std::uint64_t counted_outstanding_ = 0;
-  std::uint64_t abandoned_ = 0;
   std::uint64_t next_number_ = 0;
   Ns started_ = -1;
   Ns held_back_until_ = 0;  // the target kept the generator waiting until then
