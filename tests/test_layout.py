@@ -20,6 +20,18 @@ TOP_LEVEL = {
 MODELS = {"thread_pool", "virtual_threads", "reactive", "models"}
 # Sources that another file of tests/ covers, because they only make sense together with what that one tests.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "postgres/pg_error.cpp": "cpp/postgres/query_test.cpp",
+    "postgres/row.cpp": "cpp/postgres/query_test.cpp",
+    "reactive/callback.cpp": "cpp/reactive/subscriber_rules_test.cpp",
+    "virtual_threads/carrier.cpp": "cpp/virtual_threads/stealing_test.cpp",
+    "virtual_threads/context.cpp": "cpp/virtual_threads/seam_test.cpp",
+    "virtual_threads/handoff.cpp": "cpp/virtual_threads/parking_waiter_test.cpp",
+    "virtual_threads/idle_set.cpp": "cpp/virtual_threads/stealing_test.cpp",
+    "virtual_threads/run_queue.cpp": "cpp/virtual_threads/stealing_test.cpp",
+    "virtual_threads/signal.cpp": "cpp/virtual_threads/parking_waiter_test.cpp",
+    "virtual_threads/thread_store.cpp": "cpp/virtual_threads/scheduler_test.cpp",
+    "virtual_threads/timers.cpp": "cpp/virtual_threads/parking_waiter_test.cpp",
+    "virtual_threads/virtual_thread.cpp": "cpp/virtual_threads/park_test.cpp",
     "models/reactive_model.cpp": "cpp/models/every_model_test.cpp",
     "models/thread_pool_model.cpp": "cpp/models/every_model_test.cpp",
     "models/virtual_threads_model.cpp": "cpp/models/every_model_test.cpp",
