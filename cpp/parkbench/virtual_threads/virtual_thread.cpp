@@ -17,8 +17,8 @@ VirtualThread& current_or_refuse(const char* what) {
 }  // namespace
 
 void VirtualThread::begin(void (*entry)(void*), void* argument) {
-  entry_ = entry;
-  argument_ = argument;
+  entry_.store(entry, std::memory_order_relaxed);
+  argument_.store(argument, std::memory_order_relaxed);
   thread_state_ = {};
   park_state_.store(ParkState::running, std::memory_order_relaxed);  // a late permit for the last one ends here
   // A used stack waits inside main() for the next entry, except under ASan, where each virtual thread is a fiber that
@@ -74,7 +74,7 @@ void VirtualThread::main(void* self) {
   thread.baton_.load(std::memory_order_acquire);
   for (;;) {
     try {
-      thread.entry_(thread.argument_);
+      thread.entry_.load(std::memory_order_relaxed)(thread.argument_.load(std::memory_order_relaxed));
     } catch (...) {
       thread.scheduler_.caught_at_the_end();
     }

@@ -76,13 +76,13 @@ class VirtualThread {
   Context context_;
   ThreadState thread_state_;  // while it is off; touched by carriers only
   bool prepared_ = false;
-  void (*entry_)(void*) = nullptr;
-  void* argument_ = nullptr;
 
   std::atomic<ParkState> park_state_{ParkState::running};
   // Between the virtual thread and its carrier there are atomics only: with TSan's no-sync flag the two are threads
   // that nothing orders, save the baton from the carrier to the virtual thread.
   std::atomic<std::uint32_t> baton_{0};
+  std::atomic<void (*)(void*)> entry_{nullptr};
+  std::atomic<void*> argument_{nullptr};
   std::atomic<Leave> leave_{Leave::yield};
   std::atomic<Ns> wake_at_{0};
   std::atomic<std::uint32_t> home_{0};  // the carrier that ran it last

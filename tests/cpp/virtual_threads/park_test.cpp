@@ -1,6 +1,7 @@
 // park, unpark, yield and sleep: permits as in java.util.concurrent.locks.LockSupport.
 #include <algorithm>
 #include <latch>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -156,11 +157,15 @@ class OneCarrier : public WithScheduler {};
 TEST_F(OneCarrier, YieldGivesEachItsTurnInOrder) {
   make(1);
   std::vector<int> order;
+  std::mutex mutex;  // one carrier needs none, but TSan without switch synchronisation cannot know
   scheduler().start([&] {
     for (int id : {1, 2, 3}) {
-      scheduler().start([&order, id] {
+      scheduler().start([&order, &mutex, id] {
         for (int turn = 0; turn < 3; ++turn) {
-          order.push_back(id);
+          {
+            const std::lock_guard lock(mutex);
+            order.push_back(id);
+          }
           yield();
         }
       });
@@ -173,15 +178,17 @@ TEST_F(OneCarrier, YieldGivesEachItsTurnInOrder) {
 TEST_F(OneCarrier, AThousandYieldingThreadsMakeEqualProgress) {
   make(1);
   std::vector<int> turns(1000);
-  bool stop = false;
-  for (auto& mine : turns) {
-    scheduler().start([&] {
-      while (!stop) {
-        if (++mine == 50) stop = true;
-        yield();
-      }
-    });
-  }
+  std::atomic<bool> stop{false};
+  scheduler().start([&] {  // so that all are in the queue before the first one runs
+    for (auto& mine : turns) {
+      scheduler().start([&] {
+        while (!stop) {
+          if (++mine == 50) stop = true;
+          yield();
+        }
+      });
+    }
+  });
   scheduler().stop();
   const auto [least, most] = std::minmax_element(turns.begin(), turns.end());
   EXPECT_LE(*most, 2 * *least);

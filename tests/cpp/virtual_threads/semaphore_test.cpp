@@ -118,9 +118,11 @@ TEST_F(InLine, PermitsAreGivenInTheOrderOfAsking) {
   make(1);
   Semaphore semaphore(0);
   std::vector<int> order;
+  std::mutex mutex;
   for (int i = 0; i < 20; ++i) {
     scheduler().start([&, i] {
       semaphore.acquire();
+      const std::lock_guard lock(mutex);
       order.push_back(i);
     });
   }
