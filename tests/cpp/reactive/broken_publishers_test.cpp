@@ -55,7 +55,7 @@ class Faulty final : public Node<Publisher<Int>> {
       }
       if (fault_ == Fault::sends_one_more_than_asked && n > 0) ++n;
       const bool overflow = fault_ == Fault::overflows && demand_ > 0 && n > kUnbounded - demand_;
-      demand_ = overflow ? -1 : Demand::sum(demand_, n);
+      demand_ = overflow || demand_ < 0 ? -1 : Demand::sum(demand_, n);
       if (!delivering_ || fault_ == Fault::recurses) deliver(0);
     }
     void cancel() noexcept override {
