@@ -22,15 +22,15 @@ class SteppedWaiter final : public io::Waiter {
  public:
   const Clock& clock() const override { return clock_; }
   io::Woken wait_ready(io::IoSource& source, io::Interest interest, Deadline deadline) override {
-    for (int i = 0; i < spurious; ++i) {
+    if (std::exchange(spurious, false)) {
       clock_.advance(10);
-      if (std::exchange(skip, true)) break;
       return {.timed_out = false, .told = clock_.now(), .running = clock_.now()};
     }
     if (deadline.passed(clock_.now() + 100)) {
       clock_.set(deadline.when());
       return {.timed_out = true, .told = clock_.now(), .running = clock_.now()};
     }
+    if (before_wait) before_wait();
     real_.waiter.wait_ready(source, interest, Deadline::never());
     clock_.advance(100);
     const Ns told = clock_.now();
@@ -41,8 +41,8 @@ class SteppedWaiter final : public io::Waiter {
   io::Woken park(Deadline /*deadline*/, io::WaitReason /*reason*/) override { return {}; }
   io::Unparker unparker() override { return {}; }
 
-  int spurious = 0;
-  bool skip = false;
+  bool spurious = false;  // the next wait ends at once, for no reason
+  std::function<void()> before_wait;
   ManualClock clock_{1000};
 
  private:
@@ -56,8 +56,10 @@ class AwaitQueryTest : public ::testing::Test {
     trace_.begin(Phase::cpu, 900);
   }
 
-  const std::vector<Statement> statements_{
-      {"one", "SELECT 1::int8", {}}, {"fail", "SELECT 1/$1", {kInt8}}, {"sleep", "SELECT pg_sleep($1)", {kFloat8}}};
+  const std::vector<Statement> statements_{{"one", "SELECT 1::int8", {}},
+                                           {"fail", "SELECT 1/$1", {kInt8}},
+                                           {"sleep", "SELECT pg_sleep($1)", {kFloat8}},
+                                           {"locked", "SELECT pg_advisory_xact_lock(1)", {}}};
   BlockingCaller caller_;
   Connection connection_{std::make_shared<const Dsn>(server().dsn())};
   SteppedWaiter waiter_;
@@ -80,9 +82,14 @@ TEST_F(AwaitQueryTest, DatabaseRunsFromTheSendToTheTellingThenWakeupThenCpu) {
 }
 
 TEST_F(AwaitQueryTest, AWakeUpForNothingStaysInDatabase) {
-  waiter_.spurious = 1;
-  await_query(connection_, statements_[0], {}, waiter_, Deadline::never(), trace_);
-  EXPECT_EQ(trace_.spent(Phase::database), 120);
+  // A lock holds the answer back until the second wait.
+  Connection holder(std::make_shared<const Dsn>(server().dsn()));
+  caller_.connect(holder);
+  caller_.query(holder, {"lock", "SELECT pg_advisory_lock(1)", {}});
+  waiter_.spurious = true;
+  waiter_.before_wait = [&] { caller_.query(holder, {"unlock", "SELECT pg_advisory_unlock(1)", {}}); };
+  await_query(connection_, statements_[3], {}, waiter_, Deadline::never(), trace_);
+  EXPECT_EQ(trace_.spent(Phase::database), 110);
   EXPECT_EQ(trace_.spent(Phase::wakeup), 7);
 }
 
