@@ -30,10 +30,10 @@ class PublisherRules {
   Verdict never_more_than_requested_1_01() const {
     const auto probe = run(subject_.most >= 5 ? 5 : 1);
     settle();
-    if (!probe->values.empty()) return "a value before any request";
+    if (!probe->values.empty()) return finish(*probe) + "a value before any request";
     const std::size_t first = step(*probe, 1);
-    if (first != 1) return "request(1) gave " + std::to_string(first);
-    if (subject_.most < 5) return {};
+    if (first != 1) return finish(*probe) + "request(1) gave " + std::to_string(first);
+    if (subject_.most < 5) return finish(*probe);
     step(*probe, 1);
     const std::size_t all = step(*probe, 2);
     return all == 4 ? finish(*probe) : finish(*probe) + "1, 1 and 2 asked for, got " + std::to_string(all);
