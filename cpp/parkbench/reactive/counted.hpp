@@ -71,10 +71,13 @@ class Node : public Interfaces... {
   void retain() const noexcept final { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept final {
     // A sole owner needs no read-modify-write: nobody else can be counting. Saves a locked instruction per object.
-    if (count_.load(std::memory_order_acquire) == 1 || count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (count_.load(std::memory_order_acquire) == 1 || count_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
 
  private:
+  // Out of line: g++ 12 otherwise sees a use after free behind each release that cannot be the last one.
+  [[gnu::noinline]] void destroy() const noexcept { delete this; }
+
   mutable std::atomic<std::uint32_t> count_{1};
 };
 
