@@ -21,6 +21,7 @@ class Query {
  public:
   /// @param statement and connection outlive the query.
   Query(Connection& connection, const Statement& statement, const Params& params);
+  Query(Connection& connection, const Statement&& statement, const Params& params) = delete;  // it would dangle
   /// Only prepares the statement; done at once where the connection has it.
   struct PrepareOnly {};
   Query(Connection& connection, const Statement& statement, PrepareOnly);

@@ -13,5 +13,7 @@ namespace parkbench::postgres {
 /// since its answer stays unread. connection, statement, loop and trace outlive the subscription.
 reactive::Mono<Rows> query_mono(Connection& connection, const Statement& statement, const Params& params,
                                 reactive::EventLoop& loop, Deadline deadline, measure::PhaseTrace& trace);
+reactive::Mono<Rows> query_mono(Connection& connection, const Statement&& statement, const Params& params,
+                                reactive::EventLoop& loop, Deadline deadline, measure::PhaseTrace& trace) = delete;
 
 }  // namespace parkbench::postgres

@@ -149,7 +149,8 @@ TEST(ConnectionPoolWithServer, TheNextHolderNeverMeetsAnOpenTransactionOrAnUnrea
     const Lease lease = acquire(pool, caller.waiter, caller.soon(), caller.trace);
     EXPECT_FALSE(lease->transaction_open());
     EXPECT_EQ(caller.query(*lease, state)[0].int64(0), 0);
-    Query unread(*lease, {"slow", "SELECT pg_sleep(3600)", {}}, Params());
+    const Statement slow{"slow", "SELECT pg_sleep(3600)", {}};
+    Query unread(*lease, slow, Params());
     unread.step();
     unread.abandon();
   }

@@ -55,7 +55,8 @@ TEST(Connection, ConnectsOverUnixSocketAndTcpOnEdges) {
   for (const auto& way : ways) {
     Connection connection(shared(server().dsn_with(way)));
     ASSERT_EQ(connect_on_edges(connection, poller), ConnectStep::done) << connection.failure().error.message;
-    Query query(connection, {"two", "SELECT 2::int8", {}}, Params());
+    const Statement two{"two", "SELECT 2::int8", {}};
+    Query query(connection, two, Params());
     testing::finish_on_edges(query, poller);
     EXPECT_EQ(query.take_rows()[0].int64(0), 2);
   }

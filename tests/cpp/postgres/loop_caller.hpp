@@ -34,8 +34,7 @@ class LoopCaller {
   /// What a subscription will have come to.
   template <class T>
   struct Outcome {
-    std::promise<std::variant<T, Error>> promise;
-    std::future<std::variant<T, Error>> future = promise.get_future();
+    std::future<std::variant<T, Error>> future;
     reactive::Disposable handle;
 
     std::variant<T, Error> get() { return future.get(); }
@@ -56,10 +55,13 @@ class LoopCaller {
   auto subscribe(F make) {
     using T = typename decltype(make())::Value;
     auto outcome = std::make_shared<Outcome<T>>();
+    // The callbacks hold the promise alone: they live as long as the handle in outcome.
+    const auto promise = std::make_shared<std::promise<std::variant<T, Error>>>();
+    outcome->future = promise->get_future();
     on_loop([&] {
       trace.begin(measure::Phase::cpu, loop.clock().now());
-      outcome->handle = make().subscribe([outcome](T&& value) { outcome->promise.set_value(std::move(value)); },
-                                         [outcome](Error error) { outcome->promise.set_value(std::move(error)); });
+      outcome->handle = make().subscribe([promise](T&& value) { promise->set_value(std::move(value)); },
+                                         [promise](Error error) { promise->set_value(std::move(error)); });
     });
     return outcome;
   }

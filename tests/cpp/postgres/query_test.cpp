@@ -108,7 +108,8 @@ TEST_F(QueryTest, ACopyBreaksTheConnectionInsteadOfHangingIt) {
 
 TEST_F(QueryTest, OnAConnectionThatIsNotOpenItIsOverAtOnce) {
   connection_.close();
-  Query query(connection_, {"one", "SELECT 1", {}}, Params());
+  const Statement one{"one", "SELECT 1", {}};
+  Query query(connection_, one, Params());
   EXPECT_EQ(query.step(), Step::done);
   EXPECT_EQ(query.error().code, ErrorCode::db_connection_lost);
 }

@@ -28,7 +28,8 @@ namespace parkbench::postgres::testing {
 /// A real PostgreSQL for one test program: started for its first test, gone after its last. PARKBENCH_TEST_DSN names
 /// another server instead; it must let the tests kill its backends.
 ///
-/// Its directory is made by mkdtemp; the server dies with the test program (pdeathsig), however that ends.
+/// Its directory is made by mkdtemp. However the test program ends, the server dies with it (pdeathsig) and a helper
+/// at the other end of a pipe removes the directory.
 class TestServer {
  public:
   TestServer() {
@@ -57,6 +58,7 @@ class TestServer {
                              "-c",      "max_connections=120",
                              "-c",      "dynamic_shared_memory_type=mmap",
                              "-c",      "restart_after_crash=on"}));
+    start_sweeper();
     for (int tries = 0; call({binary("pg_isready"), "-q", "-h", directory_, "-p", port}) != 0; ++tries) {
       if (tries == 600) throw std::runtime_error("the test database does not come up; see " + directory_ + "/log");
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -67,6 +69,8 @@ class TestServer {
       kill(server_, SIGINT);
       waitpid(server_, nullptr, 0);
     }
+    alive_.reset();
+    if (sweeper_ > 0) waitpid(sweeper_, nullptr, 0);
     std::error_code ignored;
     if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
   }
@@ -108,7 +112,18 @@ class TestServer {
     }
     return command;
   }
-  pid_t spawn(const Command& command) const {
+  /// Waits for the end of this program, then for the server's, then removes the directory.
+  void start_sweeper() {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe for the test database");
+    alive_ = UniqueFd(ends[1]);
+    const UniqueFd theirs(ends[0]);
+    sweeper_ = spawn({"setsid", "sh", "-c",
+                      "read _; n=0; while kill -0 $2 && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; rm -rf \"$1\"",
+                      "sweeper", directory_, std::to_string(server_)},
+                     theirs.get());
+  }
+  pid_t spawn(const Command& command, int input = -1) const {
     std::vector<char*> arguments;
     for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -116,6 +131,7 @@ class TestServer {
     const pid_t child = fork();
     if (child == 0) {
       const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+      if (input >= 0 && dup2(input, STDIN_FILENO) < 0) _exit(126);
       if (dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0) _exit(126);
       execvp(arguments.front(), arguments.data());
       _exit(127);
@@ -136,6 +152,8 @@ class TestServer {
   std::string directory_;
   int port_ = 0;
   pid_t server_ = -1;
+  UniqueFd alive_;  // its end tells the sweeper of ours
+  pid_t sweeper_ = -1;
 };
 
 inline std::unique_ptr<TestServer>& server_slot() {
