@@ -21,6 +21,7 @@ _BACKEND_KIB = 6_144.0
 
 # Beside the connections: standard streams, pollers, event descriptors, /proc files of the sampler.
 _DESCRIPTORS = 64
+_DESCRIPTORS_EACH = 2  # the socket, and the duplicate that the pollers watch
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 _SYSCTL = Path("/proc/sys")
@@ -85,12 +86,12 @@ def check_memory(cell: Cell, available: float, *, backends: bool) -> None:
 def check_descriptors(cell: Cell, limits: tuple[int, int]) -> None:
     """Raises `ConfigError` if the soft limit of open files is below what the connections need."""
     soft, hard = limits
-    needed = int(cell.options["connections"]) + _DESCRIPTORS
+    needed = int(cell.options["connections"]) * _DESCRIPTORS_EACH + _DESCRIPTORS
     if soft == resource.RLIM_INFINITY or needed <= soft:
         return
     able = hard == resource.RLIM_INFINITY or needed <= hard
     remedy = f"run `ulimit -n {needed}` first" if able else f"the hard limit is {hard:,}: raise it in limits.conf, or"
-    remedy += f"{', or' if able else ''} lower {validate.spell('connections')} to {max(1, soft - _DESCRIPTORS)}"
+    remedy += f"{', or' if able else ''} lower {validate.spell('connections')} to {max(1, (soft - _DESCRIPTORS) // _DESCRIPTORS_EACH)}"
     raise ConfigError(
         f"{validate.spell('connections')} {cell.options['connections']} needs {needed:,} file descriptors, "
         f"but the limit of open files (ulimit -n) is {soft:,}; {remedy}"

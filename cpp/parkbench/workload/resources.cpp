@@ -1,7 +1,5 @@
 #include "parkbench/workload/resources.hpp"
 
-#include <vector>
-
 #include "parkbench/io/blocking_waiter.hpp"
 #include "parkbench/postgres/await_connection.hpp"
 
@@ -19,9 +17,7 @@ void Resources::connect(Deadline deadline) {
   io::ThreadStateCell cell;
   io::WaitGauge gauge;
   io::BlockingWaiter waiter(clock, cell, gauge);
-  measure::PhaseTrace unread;
-  std::vector<postgres::Lease> all;
-  for (int i = 0; i < options.connections; ++i) all.push_back(postgres::acquire(*pool, waiter, deadline, unread));
+  postgres::open_all(*pool, waiter, deadline);
 }
 
 }  // namespace parkbench::workload

@@ -86,6 +86,7 @@ TEST_F(PollerTest, a_source_that_moved_is_heard_by_its_new_poller_only) {
   EXPECT_EQ(poller_.poll(0), 0);
   EXPECT_EQ(second.poll(0), 1);
   EXPECT_EQ(seen_.times, 1);
+  source_.detach();  // before its poller goes
 }
 
 TEST_F(PollerTest, wake_ends_a_poll_from_another_thread) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "parkbench/postgres/await_connection.hpp"
 #include "parkbench/postgres/session.hpp"
 #include "workload/pricing_database.hpp"
 

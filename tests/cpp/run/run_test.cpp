@@ -15,7 +15,7 @@ using measure::Phase;
 using testing::quick;
 
 Report finished(const Scenario& scenario) {
-  Run run(scenario);
+  run::Run run(scenario);
   while (!run.wait(kSecond)) {
   }
   return run.report();
@@ -68,7 +68,7 @@ TEST_P(EveryModelRuns, can_be_cancelled_at_once) {
   Scenario scenario = quick(GetParam(), workload::Kind::pricing);
   scenario.load.duration = 100 * kSecond;
   scenario.load.max_duration = 200 * kSecond;
-  Run run(scenario);
+  run::Run run(scenario);
   while (run.progress().ok < 10 && !run.wait(0)) sched_yield();
   run.cancel();
   while (!run.wait(kSecond)) {
@@ -82,7 +82,7 @@ TEST_P(EveryModelRuns, a_database_that_goes_away_is_the_reason_given) {
   scenario.load.duration = 100 * kSecond;
   scenario.load.max_duration = 200 * kSecond;
   scenario.load.timeout = 2 * kSecond;
-  Run run(scenario);
+  run::Run run(scenario);
   while (run.progress().ok < 10 && !run.wait(0)) sched_yield();
   postgres::Session killer(postgres::Dsn::parse(scenario.workload.dsn));
   killer.execute(
@@ -110,7 +110,7 @@ TEST(Run, a_wrong_database_is_named_and_nothing_hangs) {
 }
 
 TEST(Run, cancelling_before_the_load_begins_is_enough) {
-  Run run(quick(ModelKind::virtual_threads, workload::Kind::pricing));
+  run::Run run(quick(ModelKind::virtual_threads, workload::Kind::pricing));
   run.cancel();
   while (!run.wait(kSecond)) {
   }

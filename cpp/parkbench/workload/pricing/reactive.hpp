@@ -32,13 +32,24 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
         .flat_map([self](std::int64_t price) { return self->wait(AppWaitAt::after, price); })
         .map([self](std::int64_t price) {
           self->resources_.burner.burn();
+          self->give_back();
           return price;
+        })
+        .on_error_resume([self](const Error& error) {
+          self->give_back();
+          return Mono<std::int64_t>::error(error);
         });
   }
 
  private:
   template <class T>
   using Mono = reactive::Mono<T>;
+
+  /// What the request held goes with the reply, not when its chain is taken down a moment later.
+  void give_back() {
+    lease_.release();
+    std::vector<char>().swap(memory_);
+  }
 
   Mono<Product> find_product() {
     const auto self = shared_from_this();
