@@ -83,6 +83,7 @@ py::dict details_of(const run::Report& report) {
   d["guard_mode"] = report.guard_mode;
   d["clock_errors"] = report.clock_errors;
   d["slowest_phases_ms"] = phases(report.slowest_phases_ms);
+  d["slowest_request_phases_ms"] = phases(report.slowest_request_phases_ms);
   py::dict texts;
   for (const auto& [cause, text] : report.error_texts) texts[py::str(cause)] = text;
   d["error_texts"] = texts;

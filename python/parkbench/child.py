@@ -74,7 +74,9 @@ class _RunProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            start_new_session=True,  # Ctrl-C reaches the parent only
+            # Ctrl-C reaches the parent only. No session of its own: the kernel may share the CPUs out by session, and
+            # then the process under test and the database would be weighed as two, see cpp/tools/one_session.cpp.
+            process_group=0,
             env={name: value for name, value in os.environ.items() if name != "PARKBENCH_DATABASE"},
         )
         self._in, self._stdout, self._stderr = (

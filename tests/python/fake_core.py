@@ -62,7 +62,7 @@ class Run:
         report.update(ledger={"scheduled": 100, "ok": 100, **ledger}, failures={})
         report["phases_ms"] = {**dict.fromkeys(PHASES, 0.0), "cpu": float(users)}
         report["details"] = {"modules": sorted(sys.modules), "environment": sorted(os.environ), "argv": sys.argv}
-        report["details"].update(session=os.getsid(0), scenario=self.scenario)
+        report["details"].update(group=os.getpgid(0), scenario=self.scenario)
         report["timeline"] = [{"t_s": 0.1, "in_flight": users}]
         report["status"] = "incomplete" if self.cancelled else "ok"
         return report

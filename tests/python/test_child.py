@@ -37,11 +37,11 @@ def wait_until(condition: Any, seconds: Any = 5.0) -> Any:
     assert condition()
 
 
-def test_a_run_reports_from_a_process_and_session_of_its_own() -> None:
+def test_a_run_reports_from_a_process_and_group_of_its_own() -> None:
     outcome = child.run(make(), FAKE)
     assert outcome.failure is None and not outcome.cancelled and outcome.report is not None
     assert outcome.report["status"] == "ok"
-    assert outcome.report["details"]["session"] != os.getsid(0)
+    assert outcome.report["details"]["group"] != os.getpgid(0)
     assert outcome.report["details"]["scenario"] == make()
 
 

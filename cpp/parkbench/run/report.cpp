@@ -96,7 +96,14 @@ void split_phases(Report& report, const load::LoadResult& load) {
 
   const Ns p99 = load.response.quantile(0.99);
   double slow = 0;
+  Ns slowest = -1;
   for (const auto& sample : load.samples.slowest()) {
+    if (sample.response > slowest) {
+      slowest = sample.response;
+      for (std::size_t i = 0; i < measure::kPhases; ++i) {
+        report.slowest_request_phases_ms[i] = ms(static_cast<double>(sample.phases[i]));
+      }
+    }
     if (sample.response < p99) continue;
     ++slow;
     for (std::size_t i = 0; i < measure::kPhases; ++i) {

@@ -46,6 +46,7 @@ struct Report {
   std::optional<double> lateness_p99_ms;
   std::array<double, measure::kPhases> phases_ms{};
   std::array<double, measure::kPhases> slowest_phases_ms{};  // mean of the requests at and above p99 that were kept
+  std::array<double, measure::kPhases> slowest_request_phases_ms{};  // of the slowest ok request
   measure::Ledger ledger;
   std::vector<std::pair<std::string, std::string>> error_texts;  // cause, first text
 

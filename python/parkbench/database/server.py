@@ -8,6 +8,7 @@ because this process died by kill -9. So no interruption at any point can leave 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import select
@@ -188,6 +189,7 @@ class EmbeddedServer:
             "tcp": self.socket == "tcp",
             "initdb": initdb,
             "postgres": [*account.prefix, str(path / "postgres")],
+            "preload": _one_session(),
             "settings": [f"{name}={value}" for name, value in self.settings.items()],
         }
 
@@ -201,7 +203,7 @@ class EmbeddedServer:
                 stdin=read_end,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,
+                process_group=0,  # Ctrl-C of a terminal does not reach it
                 cwd="/",
                 env=env,
             )
@@ -247,6 +249,13 @@ def _how(event: dict[str, Any]) -> str:
     if isinstance(status, int) and status < 0:
         return f"signal {-status}"
     return f"exit code {status}"
+
+
+def _one_session() -> str | None:
+    """The library that lies beside the compiled core; None where the core is not built."""
+    spec = importlib.util.find_spec("parkbench._core")
+    library = Path(spec.origin).with_name("one_session.so") if spec and spec.origin else None
+    return str(library) if library and library.exists() else None
 
 
 def _lines(event: dict[str, Any]) -> str:

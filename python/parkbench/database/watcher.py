@@ -1,7 +1,7 @@
 """Starts the private PostgreSQL server, keeps it while its owner lives, and leaves nothing behind.
 
-server.py runs this file as a program of its own (`python -I -S watcher.py`, in a session of its own, so that Ctrl-C of
-a terminal does not reach it). Standard input is a pipe from the owner: one line of JSON that says what to start, then
+server.py runs this file as a program of its own (`python -I -S watcher.py`, in a process group of its own, so that
+Ctrl-C of a terminal does not reach it). Standard input is a pipe from the owner: one line of JSON that says what to start, then
 silence; its end means that the owner is done, or gone in whatever way. Then the server is stopped, its processes, its
 shared memory and its folder are removed. Standard output tells the owner what happens, one JSON object a line.
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # not at run time: typing would double the time to start
         tcp: bool  # listen on 127.0.0.1 too
         initdb: list[str]  # the program with its arguments, without folder and authentication
         postgres: list[str]
+        preload: str | None  # a library that keeps the server's processes in one session, see cpp/tools/one_session.cpp
         settings: list[str]  # name=value
 
 
@@ -96,10 +97,12 @@ def tell(**event: object) -> None:
         os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
 
 
-def spawn(argv: list[str], log: str) -> int:
+def spawn(argv: list[str], log: str, preload: str = "") -> int:
     """Start a program in a process group of its own, with ordinary signals and its output appended to `log`."""
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PG", "LD_PRELOAD", "LC_"))}
     env |= {"LC_ALL": "C", "TZ": "UTC"}
+    if preload:
+        env["LD_PRELOAD"] = preload
     append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -282,7 +285,8 @@ class Keeper:
             else:
                 settings += ["listen_addresses=", "port=5432"]
             options = [word for setting in settings for word in ("-c", setting)]
-            self.child, self.is_server = spawn([*self.plan["postgres"], "-D", self.data, *options], self.log), True
+            argv = [*self.plan["postgres"], "-D", self.data, *options]
+            self.child, self.is_server = spawn(argv, self.log, self.preload()), True
             while (status := ended(self.child)) is None and time.monotonic() < deadline:
                 if self.ready():
                     return port
@@ -293,6 +297,16 @@ class Keeper:
             if not any("ddress already in use" in line for line in log_tail(self.folder)):
                 return None
         return None
+
+    def preload(self) -> str:
+        """The library to preload, copied to where the server's account can read it; "" for none."""
+        if self.plan["preload"] is None:
+            return ""
+        copy = f"{self.folder}/server/one_session.so"
+        shutil.copyfile(self.plan["preload"], copy)
+        if self.uid is not None:
+            os.chown(copy, self.uid, -1)
+        return copy
 
     def stop(self) -> None:
         """Stop what runs, if anything does: the server politely, then fast, then for certain."""
