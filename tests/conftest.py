@@ -124,15 +124,17 @@ class CppFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         layer = self.path.relative_to(CPP_TESTS).parts[0]
-        path = PROGRAMS / f"parkbench_{layer}_test"
-        if not path.exists():
-            raise self.CollectError(f"{path} is not built. Run: ./dev build")
+        paths = [PROGRAMS / f"parkbench_{layer}_test", *sorted(PROGRAMS.glob(f"parkbench_{layer}_*_test"))]
         programs = self.config.stash[PROGRAMS_KEY]
-        if path not in programs:
-            programs[path] = TestProgram.listed(path)
-        names = programs[path].cases.get(str(self.path))
-        if not names:
-            raise self.CollectError(f"{path.name} has no case of {self.path.name}. Run: ./dev build")
+        for path in paths:
+            if not path.exists():
+                raise self.CollectError(f"{path} is not built. Run: ./dev build")
+            if path not in programs:
+                programs[path] = TestProgram.listed(path)
+            if names := programs[path].cases.get(str(self.path)):
+                break
+        else:
+            raise self.CollectError(f"no program of {layer} has a case of {self.path.name}. Run: ./dev build")
         for name in names:
             yield CppCase.from_parent(self, name=name, program=programs[path])
 

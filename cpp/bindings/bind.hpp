@@ -2,6 +2,7 @@
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <pybind11/typing.h>
 
 #include "parkbench/run/report.hpp"
 #include "parkbench/run/scenario.hpp"
@@ -9,6 +10,13 @@
 namespace parkbench {
 
 namespace py = pybind11;
+
+/// Shown as typing.Any in signatures and the stub.
+class Any : public py::object {
+ public:
+  using py::object::object;
+};
+using AnyDict = py::typing::Dict<py::str, Any>;
 
 void bind_errors(py::module_& module);
 void bind_build_info(py::module_& module);
@@ -21,3 +29,10 @@ run::Scenario scenario_from(const py::dict& dict);
 py::dict report_to_dict(const run::Report& report);
 
 }  // namespace parkbench
+
+namespace pybind11::detail {
+template <>
+struct handle_type_name<parkbench::Any> {
+  static constexpr auto name = const_name("typing.Any");
+};
+}  // namespace pybind11::detail

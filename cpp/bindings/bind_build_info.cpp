@@ -7,7 +7,7 @@ void bind_build_info(py::module_& module) {
   module.def(
       "build_info",
       [] {
-        py::dict info;
+        AnyDict info;
         info["version"] = PARKBENCH_VERSION;
         info["compiler"] = PARKBENCH_COMPILER;
         info["flags"] = PARKBENCH_FLAGS;

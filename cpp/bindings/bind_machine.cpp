@@ -14,7 +14,7 @@ void bind_machine(py::module_& module) {
           const py::gil_scoped_release release;  // two threads measure for about 20 ms
           cost = run::wake_up_cost();
         }
-        py::dict result;
+        py::typing::Dict<py::str, py::typing::Optional<py::float_>> result;
         result["same_core"] = cost.same_core_us;
         result["cross_core"] = cost.cross_core_us;
         return result;

@@ -36,7 +36,7 @@ struct JoinWithoutGil {
 void bind_run(py::module_& module) {
   py::class_<run::Run, std::unique_ptr<run::Run, JoinWithoutGil>>(
       module, "Run", "One scenario, executed once on threads of its own; no thread of it ever takes the GIL.")
-      .def(py::init([](const py::dict& scenario) {
+      .def(py::init([](const AnyDict& scenario) {
              return std::unique_ptr<run::Run, JoinWithoutGil>(new run::Run(scenario_from(scenario)));
            }),
            py::arg("scenario"), "Starts at once. Raises KeyError or ValueError for an incomplete scenario.")
@@ -53,7 +53,7 @@ void bind_run(py::module_& module) {
           "progress",
           [](const run::Run& self) {
             const auto progress = self.progress();
-            py::dict dict;
+            AnyDict dict;
             dict["phase"] = to_string(progress.stage);
             dict["elapsed_s"] = progress.elapsed_s;
             dict["ok"] = progress.ok;
@@ -66,12 +66,12 @@ void bind_run(py::module_& module) {
           "report",
           [](run::Run& self) {
             if (!self.wait(0)) throw py::value_error("the run is not over: wait() first");
-            return report_to_dict(self.report());
+            return AnyDict(report_to_dict(self.report()));
           },
           "The figures of the run. Raises ValueError before it is over.");
   module.def(
       "answers",
-      [](const py::dict& scenario) {
+      [](const AnyDict& scenario) {
         const run::Scenario s = scenario_from(scenario);
         const py::gil_scoped_release release;  // as many requests as there are products
         return run::answers(s);

@@ -40,7 +40,7 @@ void bind_session(py::module_& module) {
       .def(
           "execute",
           [](PySession& self, const std::string& sql) {
-            py::list rows;
+            py::typing::List<py::typing::Tuple<py::typing::Optional<py::str>, py::ellipsis>> rows;
             for (const auto& row : self.execute(sql)) {
               py::tuple columns(row.size());
               for (std::size_t i = 0; i < row.size(); ++i) columns[i] = py::cast(row[i]);

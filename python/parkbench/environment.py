@@ -34,6 +34,7 @@ def describe(postgres: Mapping[str, Any] | None = None, command: Sequence[str] |
         "cpus": os.cpu_count(),
         "cpus_usable": len(os.sched_getaffinity(0)),
         "cpu_governor": governor(),
+        "cpu_shared_by_session": autogroup(),
         "memory_mib": memory_mib(),
         "kernel": platform.release(),
         "system": _system(),
@@ -64,6 +65,17 @@ def cpu_model() -> str:
         if key.strip() in ("model name", "Model", "Hardware"):
             return value.strip()
     return platform.processor() or "unknown"
+
+
+def autogroup() -> bool:
+    """Whether the kernel shares the CPUs out by session: it is told to, and no control group for CPU is in the way."""
+    try:
+        on = Path("/proc/sys/kernel/sched_autogroup_enabled").read_text().strip() == "1"
+        groups = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
+    except OSError:
+        return False
+    of_cpu = [path for _, names, path in groups if "cpu" in names.split(",")]
+    return on and all(path == "/" for path in of_cpu or [path for _, names, path in groups if not names])
 
 
 def governor() -> str | None:

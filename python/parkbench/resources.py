@@ -91,7 +91,8 @@ def check_descriptors(cell: Cell, limits: tuple[int, int]) -> None:
         return
     able = hard == resource.RLIM_INFINITY or needed <= hard
     remedy = f"run `ulimit -n {needed}` first" if able else f"the hard limit is {hard:,}: raise it in limits.conf, or"
-    remedy += f"{', or' if able else ''} lower {validate.spell('connections')} to {max(1, (soft - _DESCRIPTORS) // _DESCRIPTORS_EACH)}"
+    fits = max(1, (soft - _DESCRIPTORS) // _DESCRIPTORS_EACH)
+    remedy += f"{', or' if able else ''} lower {validate.spell('connections')} to {fits}"
     raise ConfigError(
         f"{validate.spell('connections')} {cell.options['connections']} needs {needed:,} file descriptors, "
         f"but the limit of open files (ulimit -n) is {soft:,}; {remedy}"

@@ -59,6 +59,9 @@ def test_machine() -> None:
     assert machine.cores(2, 8).state == "fine"
     assert machine.governor("powersave").state == "note"
     assert machine.governor(None).state == "fine"
+    assert machine.sharing(False).state == "fine"
+    assert machine.sharing(True).state == "note"
+    assert "sched_autogroup_enabled=0" in machine.sharing(True).remedy
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from parkbench import environment
 def test_everything_a_reader_needs_is_disclosed() -> None:
     found = environment.describe({"provider": "system", "version": "18.3", "settings": {"fsync": "off"}}, ["parkbench"])
     needed = {
-        "machine", "cpu_model", "cpus", "cpus_usable", "cpu_governor", "memory_mib", "kernel", "system", "mitigations",
+        "machine", "cpu_model", "cpus", "cpus_usable", "cpu_governor", "cpu_shared_by_session",
+        "memory_mib", "kernel", "system", "mitigations",
         "python", "python_implementation", "parkbench", "build", "postgres", "limits", "command",
     }  # fmt: skip
     assert set(found) == needed

@@ -32,7 +32,16 @@ def exported_symbols(library: Path) -> list[str]:
 
 def configure(tree: Path, *options: str, **variables: str) -> tuple[int, str]:
     """Configures the Python build in `tree`; returns its exit code and what it said, as one line."""
-    command = [CMAKE, "-S", ROOT, "-B", tree, "-G", "Ninja", f"-DPython_EXECUTABLE={sys.executable}", *options]
+    command = [
+        str(CMAKE),
+        "-S",
+        str(ROOT),
+        "-B",
+        str(tree),
+        "-GNinja",
+        f"-DPython_EXECUTABLE={sys.executable}",
+        *options,
+    ]
     environment = {name: value for name, value in os.environ.items() if name not in {"CC", "CXX", "CXXFLAGS"}}
     done = subprocess.run(command, env=environment | variables, capture_output=True, text=True)
     return done.returncode, " ".join((done.stdout + done.stderr).split())

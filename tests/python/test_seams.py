@@ -13,7 +13,9 @@ CORE = Path(__file__).resolve().parents[2] / "cpp" / "parkbench"
 LAYERS = ("virtual_threads", "workload")
 SEAMS = {"virtual_threads/seam.cpp"}
 # pthread_self is declared const, so even the thread's identity may be kept across a park.
-STRAY = re.compile(r"\b(thread_local|__thread|errno|__errno_location|pthread_self|this_thread::get_id|__cxa_get_globals)\b")
+STRAY = re.compile(
+    r"\b(thread_local|__thread|errno|__errno_location|pthread_self|this_thread::get_id|__cxa_get_globals)\b"
+)
 ALLOWED_CALLS = {"virtual_threads/context.cpp": {"pthread_self"}}  # a carrier's own start, before any switch
 
 

@@ -23,7 +23,6 @@ from parkbench.sweeping import sweep
 
 FAKE = str(Path(__file__).with_name("fake_core.py"))
 PYTHON_SOURCES = str(Path(child.__file__).parents[1])
-HAS_CORE = importlib.util.find_spec("parkbench._core") is not None
 
 # A program that makes a sweep with the stand-in; arguments: sources, core, out, keywords as JSON.
 PROGRAM = """
@@ -266,7 +265,6 @@ def test_a_missing_core_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         quick()
 
 
-@pytest.mark.skipif(not HAS_CORE, reason="the compiled core is not built")
 def test_the_compiled_core_reports_the_record_of_the_design() -> None:
     from parkbench.record import FIGURES, LEDGER, PHASES
 
@@ -281,7 +279,6 @@ def test_the_compiled_core_reports_the_record_of_the_design() -> None:
         assert ledger["scheduled"] == sum(value for key, value in ledger.items() if key != "scheduled")
 
 
-@pytest.mark.skipif(not HAS_CORE, reason="the compiled core is not built")
 def test_the_compiled_core_stops_when_asked() -> None:
     timer = threading.Timer(1.0, os.kill, [os.getpid(), signal.SIGINT])
     timer.start()

@@ -21,7 +21,9 @@ inline void plant_gap(io::Waiter& waiter, Ns length, measure::PhaseTrace& trace)
   if (length <= 0) return;
   const Ns begin = waiter.clock().now();
   trace.end(begin);
-  trace.begin(measure::Phase::cpu, waiter.sleep_until(begin + length, io::WaitReason::app_wait).running);
+  const io::Woken woken = waiter.sleep_until(begin + length, io::WaitReason::app_wait);
+  trace.add(measure::Phase::wakeup, woken.told, woken.running);
+  trace.begin(measure::Phase::cpu, woken.running);
 }
 
 }  // namespace parkbench::workload

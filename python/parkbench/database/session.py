@@ -55,9 +55,10 @@ class CoreSession:
     def execute(self, sql: str) -> list[tuple[str | None, ...]]:
         """See Session.execute."""
         try:
-            return self._session.execute(sql)
+            rows: list[tuple[str | None, ...]] = self._session.execute(sql)
         except self._error as error:
             raise _translated(error) from None
+        return rows
 
     def copy_in(self, sql: str, data: bytes) -> None:
         """See Session.copy_in."""

@@ -1,9 +1,10 @@
 """Starts the private PostgreSQL server, keeps it while its owner lives, and leaves nothing behind.
 
 server.py runs this file as a program of its own (`python -I -S watcher.py`, in a process group of its own, so that
-Ctrl-C of a terminal does not reach it). Standard input is a pipe from the owner: one line of JSON that says what to start, then
-silence; its end means that the owner is done, or gone in whatever way. Then the server is stopped, its processes, its
-shared memory and its folder are removed. Standard output tells the owner what happens, one JSON object a line.
+Ctrl-C of a terminal does not reach it). Standard input is a pipe from the owner: one line of JSON that says what to
+start, then silence; its end means that the owner is done, or gone in whatever way. Then the server is stopped, its
+processes, its shared memory and its folder are removed. Standard output tells the owner what happens, one JSON object
+a line.
 
 The server gets SIGINT when the watcher itself is killed; the folder is then removed by the owner, or by the next start
 (stale.py). Only the standard library, and little of it: this program starts in about 20 ms.

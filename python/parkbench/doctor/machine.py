@@ -23,6 +23,7 @@ def checks() -> list[Check]:
     return [
         cores(usable, os.cpu_count() or usable),
         governor(environment.governor()),
+        sharing(environment.autogroup()),
         others(before, _STAT.read_text()),
     ]
 
@@ -34,6 +35,19 @@ def cores(usable: int, total: int) -> Check:
         return Check("cores", "fine", text)
     return Check(
         "cores", "note", f"{text}: generator, model and database take turns on one", "figures are for comparison only"
+    )
+
+
+def sharing(by_session: bool) -> Check:
+    """How the kernel shares the cores out. By session, each process of a database may be weighed as one group."""
+    if not by_session:
+        return Check("scheduling", "fine", "the kernel shares the cores out by thread or control group")
+    text = "the kernel shares the cores out by session (sched_autogroup_enabled)"
+    return Check(
+        "scheduling",
+        "note",
+        f"{text}: the embedded PostgreSQL is kept in the sweep's session, a server of your own is not and may stall",
+        "for `--database`: `sysctl kernel.sched_autogroup_enabled=0`, or run both in control groups",
     )
 
 

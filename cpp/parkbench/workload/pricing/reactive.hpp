@@ -124,8 +124,10 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
     const auto self = shared_from_this();
     const Ns begin = loop_.clock().now();
     request_.trace.end(begin);
-    return reactive::timer(begin + options_.plant_gap, loop_.timers()).map([self, product](Ns) {
-      self->request_.trace.begin(measure::Phase::cpu, self->loop_.clock().now());
+    return reactive::timer(begin + options_.plant_gap, loop_.timers()).map([self, product](Ns due) {
+      const Ns running = self->loop_.clock().now();
+      self->request_.trace.add(measure::Phase::wakeup, due, running);
+      self->request_.trace.begin(measure::Phase::cpu, running);
       return product;
     });
   }
