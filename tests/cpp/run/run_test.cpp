@@ -99,7 +99,7 @@ TEST_P(EveryModelRuns, a_database_that_goes_away_is_the_reason_given) {
 
 INSTANTIATE_TEST_SUITE_P(Models, EveryModelRuns,
                          ::testing::Values(ModelKind::thread_pool, ModelKind::virtual_threads, ModelKind::reactive),
-                         [](const auto& info) { return testing::name_of(info.param); });
+                         [](const auto& which) { return testing::name_of(which.param); });
 
 TEST(Run, a_wrong_database_is_named_and_nothing_hangs) {
   Scenario scenario = quick(ModelKind::thread_pool, workload::Kind::pricing);
