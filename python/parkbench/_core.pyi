@@ -54,7 +54,7 @@ class Run:
         """
         Sends nothing more; the run ends within about a second and says incomplete.
         """
-    def progress(self) -> dict:
+    def progress(self) -> dict[str, typing.Any]:
         """
         phase (setup, warm_up, measure, drain, done), elapsed_s, and counts ok, failed, in_flight.
         """
