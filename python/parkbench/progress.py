@@ -35,7 +35,7 @@ def showing(total: int, *, quiet: bool, done: int = 0) -> Iterator[Progress]:
         from tqdm.auto import tqdm
 
         # disable=None: off where standard error is no terminal. The notebook's bar knows no None.
-        notebook = "ipykernel" in sys.modules
+        notebook = _in_notebook()
         disable = True if quiet else (False if notebook else None)
         bar = tqdm(
             total=total, initial=done, unit="run", disable=disable, file=None if notebook else sys.stderr, leave=False
@@ -44,3 +44,10 @@ def showing(total: int, *, quiet: bool, done: int = 0) -> Iterator[Progress]:
         yield Progress(bar)
     finally:
         bar.close()
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel runs this code; that the kernel's package is loaded says nothing yet."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"

@@ -123,7 +123,7 @@ def test_wrong_use_is_one_line_and_exit_code_2(
 def test_descriptors_of_this_very_process(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = call_limited(1024, "run", "pricing", "--connections", "2000")
     assert (code, out) == (2, "")
-    assert "--connections 2000 needs 2,064 file descriptors, but the limit of open files (ulimit -n) is 1,024" in err
+    assert "--connections 2000 needs 4,064 file descriptors, but the limit of open files (ulimit -n) is 1,024" in err
 
 
 def call_limited(files: int, *arguments: str) -> tuple[int, str, str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import sys
+import types
 
 import pytest
 
@@ -36,3 +37,18 @@ def test_silent_when_quiet_or_no_terminal(monkeypatch: pytest.MonkeyPatch, capsy
     assert show(Terminal(), monkeypatch, quiet=True) == ""
     assert show(io.StringIO(), monkeypatch) == ""
     assert capsys.readouterr().out == ""
+
+
+def test_a_loaded_kernel_package_makes_no_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    assert show(io.StringIO(), monkeypatch) == ""
+
+
+def test_a_running_kernel_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    class ZMQInteractiveShell:
+        pass
+
+    module = types.ModuleType("IPython")
+    monkeypatch.setattr(module, "get_ipython", ZMQInteractiveShell, raising=False)
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    assert progress._in_notebook()

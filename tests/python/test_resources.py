@@ -47,8 +47,8 @@ def test_the_real_machine_refuses_a_billion_users() -> None:
 def test_descriptors_name_the_limit_and_the_command() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"connections 2000 needs 2,064 file descriptors, but the limit of open files \(ulimit -n\) is 1,024; "
-        "run `ulimit -n 2064` first, or lower connections to 960",
+        match=r"connections 2000 needs 4,064 file descriptors, but the limit of open files \(ulimit -n\) is 1,024; "
+        "run `ulimit -n 4064` first, or lower connections to 480",
     ):
         resources.check_descriptors(cell(connections=2000), (1024, 1_048_576))
     with pytest.raises(ConfigError, match="hard limit is 1,024"):
