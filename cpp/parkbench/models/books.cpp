@@ -11,8 +11,13 @@ namespace {
 // across a park would be the old carrier's.
 [[gnu::noinline]] std::size_t thread_number() {
   static std::atomic<std::size_t> next{0};
-  thread_local const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
-  return number;
+  constinit thread_local std::atomic<std::size_t> number{0};  // 0: none yet; shared by the virtual threads of a carrier
+  std::size_t mine = number.load(std::memory_order_relaxed);
+  if (mine == 0) {
+    mine = next.fetch_add(1, std::memory_order_relaxed) + 1;
+    number.store(mine, std::memory_order_relaxed);
+  }
+  return mine;
 }
 
 }  // namespace
