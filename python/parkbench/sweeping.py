@@ -161,10 +161,15 @@ def record_of(workload: str, run: plan.PlannedRun, outcome: child.Outcome, start
         record["status"] = "incomplete"
     elif outcome.failure is not None:
         record["status"] = f"failed: {outcome.failure}"
+    audit = audit_run(record)
+    if record["status"] == "ok" and any(
+        check["name"] == "lateness" and not check["passed"] for check in audit["checks"]
+    ):
+        record["status"] = "client_limited"  # the generator could not send on time: what it saw is about itself
     bottleneck = find_bottleneck(record)
     record["bottleneck"] = bottleneck.name
     record["details"] = {**record["details"], "bottleneck": {"text": bottleneck.text, "figures": bottleneck.figures}}
-    record["audit"] = audit_run(record)
+    record["audit"] = audit
     return record
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+FINE = {"ok", "client_limited"}  # on a loaded machine the generator may be late; that is not what is tested here
 PATIENCE_S = 60.0  # for a loaded machine; a healthy run needs a small part of it
 COMMAND = [sys.executable, "-m", "parkbench", "run", "pricing", "--models", "thread_pool,virtual_threads"]
 COMMAND += ["--concurrency", "20", "--duration", "1", "--repeats", "3", "--quiet"]
@@ -73,7 +74,7 @@ def test_a_killed_run_process_is_marked_and_the_sweep_goes_on(tmp_path: Path) ->
         assert process.wait(PATIENCE_S) == 1
     statuses = [str(record["status"]) for record in runs(out)]
     assert len(statuses) == 6
-    assert [status for status in statuses if status != "ok"] == ["failed: run process killed by SIGKILL"]
+    assert [status for status in statuses if status not in FINE] == ["failed: run process killed by SIGKILL"]
 
 
 def test_a_killed_backend_is_the_cause_and_the_sweep_goes_on(tmp_path: Path) -> None:
@@ -85,7 +86,7 @@ def test_a_killed_backend_is_the_cause_and_the_sweep_goes_on(tmp_path: Path) -> 
         assert process.wait(PATIENCE_S) == 1
     statuses = [str(record["status"]) for record in runs(out)]
     assert len(statuses) == 6
-    failed = [status for status in statuses if status != "ok"]
+    failed = [status for status in statuses if status not in FINE]
     assert len(failed) in (1, 2)  # the server restarts; the next run may still meet it doing so
     assert failed[0].startswith("failed: db_connection_lost") or failed[0].startswith("failed: db_connect")
 
@@ -108,7 +109,7 @@ def test_a_killed_sweep_leaves_its_runs_and_nothing_else(tmp_path: Path) -> None
     until(lambda: not [folder for folder in folders if folder.exists()])
     until(lambda: shared_memory() <= before)
     finished = runs(out)
-    assert finished and all(record["status"] == "ok" for record in finished)
+    assert finished and {record["status"] for record in finished} <= FINE
 
 
 def test_ctrl_c_keeps_what_is_there(tmp_path: Path) -> None:
@@ -119,8 +120,8 @@ def test_ctrl_c_keeps_what_is_there(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
         assert process.wait(PATIENCE_S) == 130
     statuses = [record["status"] for record in runs(out)]
-    assert statuses[0] == "ok"
-    assert set(statuses[1:]) <= {"ok", "incomplete"}
+    assert statuses[0] in FINE
+    assert set(statuses[1:]) <= FINE | {"incomplete"}
 
 
 def test_a_sweep_needs_no_network(tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def test_a_sweep_needs_no_network(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "thread_pool" in done.stdout
-    assert [record["status"] for record in runs(tmp_path / "o")] == ["ok", "ok"]
+    assert [record["status"] in FINE for record in runs(tmp_path / "o")] == [True, True]
 
 
 @pytest.mark.parametrize("values", [["--connections", "2000"]])

@@ -95,6 +95,14 @@ def test_a_record_says_what_was_run() -> None:
 
 
 @pytest.mark.usefixtures("fake")
+def test_a_late_generator_is_said_and_is_the_bottleneck() -> None:
+    late = quick(models="reactive", concurrency=5, repeats=1, _plant={"act": "late"}).runs[0]
+    assert (late["status"], late["bottleneck"]) == ("client_limited", "generator")
+    in_time = quick(models="reactive", concurrency=5, repeats=1).runs[0]
+    assert in_time["status"] == "ok"
+
+
+@pytest.mark.usefixtures("fake")
 def test_each_run_is_on_disk_when_the_next_begins(tmp_path: Path) -> None:
     seen: list[int] = []
     before = child.run
