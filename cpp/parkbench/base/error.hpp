@@ -21,8 +21,28 @@ enum class ErrorCode : std::uint8_t {
   wrong_answer,        // the price is not the expected one
   out_of_memory,       // a stack, thread or buffer could not be had
   internal,            // a fault of parkbench
+  // Of an HTTP client, ours towards a downstream or the generator's towards a server.
+  connect_refused,
+  connect_timeout,
+  address_unavailable,     // no local port is left (EADDRNOTAVAIL)
+  closed_before_response,  // the peer closed a fresh connection without an answer
+  stale_connection,        // a kept connection was closed by the peer as the request went out
+  reset_headers,
+  reset_body,
+  truncated,
+  protocol_error,
+  header_too_large,
+  body_too_large,
+  status_3xx,
+  status_4xx,
+  status_5xx,
+  // Of the gateway, told to its client as 503, 504 or 502.
+  bulkhead_full,
+  circuit_open,
+  downstream_timeout,
+  downstream_failed,
 };
-inline constexpr std::size_t kErrorCodes = 12;
+inline constexpr std::size_t kErrorCodes = 30;
 
 std::string_view to_string(ErrorCode code);
 

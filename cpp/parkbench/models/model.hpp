@@ -31,12 +31,10 @@ struct Counters {
   std::uint64_t pins = 0;
 };
 
-/// One way to execute requests: takes them in batches, answers each once through the sink.
-class Model {
+/// The threads of a model at work, whoever feeds them: what a run samples.
+class Runtime {
  public:
-  virtual ~Model() = default;
-  /// @return true when the caller was held back (thread_pool with a full queue and policy block or caller_runs).
-  virtual bool submit(std::span<measure::Request* const> batch) = 0;
+  virtual ~Runtime() = default;
   virtual Counters counters() const = 0;
   /// How the stacks of virtual threads are guarded; empty for models that have none.
   virtual std::string_view guard_mode() const { return {}; }
@@ -44,6 +42,13 @@ class Model {
   virtual std::vector<int> thread_ids() const = 0;
   /// Waits until everything accepted is answered, then ends the threads.
   virtual void stop() = 0;
+};
+
+/// One way to execute requests: takes them in batches, answers each once through the sink.
+class Model : public Runtime {
+ public:
+  /// @return true when the caller was held back (thread_pool with a full queue and policy block or caller_runs).
+  virtual bool submit(std::span<measure::Request* const> batch) = 0;
 };
 
 }  // namespace parkbench::models

@@ -7,8 +7,53 @@
 
 namespace parkbench::workload {
 
-/// noop: nothing; sleep: one wait of the application; pricing: product, discount, final price from PostgreSQL.
-enum class Kind : std::uint8_t { noop, sleep, pricing };
+/// noop: nothing; sleep: one wait of the application; pricing: product, discount, final price from PostgreSQL;
+/// gateway: three filters and a downstream; cpu: computing; file: blocking reads; stream: server-sent events;
+/// mixed: sleeps, most of them short.
+enum class Kind : std::uint8_t { noop, sleep, pricing, gateway, cpu, file, stream, mixed };
+
+/// What stands behind the gateway.
+enum class Downstream : std::uint8_t {
+  timer,  // nothing: the answer is made after the delay, without a call
+  http,   // a server in a process of its own
+};
+
+/// How the gateway's filter holds a lock across the downstream call.
+enum class FilterLock : std::uint8_t {
+  none,
+  pinning,  // a lock of the operating system: it holds the thread, the carrier or the loop (Java's old `synchronized`)
+  parking,  // a lock of the model's own kind
+};
+
+/// How several downstream calls of one request follow each other.
+enum class AggregateOrder : std::uint8_t { parallel, sequential };
+
+/// How long the downstream takes; see delay_profile.hpp.
+struct Delay {
+  Ns base = 50 * kMillisecond;
+  Ns jitter = 0;   // up to this on top, evenly, by the number of the request
+  Ns ramp_to = 0;  // grows from base to this over ramp_time; 0: no ramp
+  Ns ramp_time = 0;
+  Ns slow = 0;        // brown-out: this instead of base ...
+  Ns slow_from = 0;   // ... from so long after the window has opened ...
+  Ns slow_until = 0;  // ... until then
+};
+
+struct GatewayOptions {
+  Downstream downstream = Downstream::timer;
+  std::string host = "127.0.0.1";  // of Downstream::http
+  std::uint16_t port = 0;
+  Delay delay;  // of Downstream::timer
+  Ns downstream_timeout = 10 * kSecond;
+  int downstream_connections = 0;  // most at once to the downstream; 0: no limit
+  FilterLock filter_lock = FilterLock::none;
+  int aggregate = 1;  // downstream calls of one request
+  AggregateOrder aggregate_order = AggregateOrder::parallel;
+  std::int64_t bulkhead = 0;  // most requests at the downstream at once, more: 503; 0: none
+  bool circuit_breaker = false;
+  std::string token;                // `Authorization: Bearer` that is asked for; empty: none
+  double rate_limit = 1'000'000.0;  // requests/s of the token bucket; more: 429
+};
 
 /// How long a request keeps the connection it has taken from the pool.
 enum class ConnectionHold : std::uint8_t {
@@ -36,6 +81,14 @@ struct Options {
   int connections = 10;
   std::string dsn;
   std::uint32_t products = 10'000;
+
+  GatewayOptions gateway;
+  std::uint32_t file_kib = 64;   // file: read per request
+  std::uint32_t rows = 100;      // stream: events per request
+  Ns row_every = 0;              // stream: between two events; 0: as fast as the reader takes them
+  Ns fast = 5 * kMillisecond;    // mixed: 95 of 100 requests sleep this long ...
+  Ns slow = 500 * kMillisecond;  // ... and the others this long
+  double slow_share = 0.05;
 
   Ns plant_gap = 0;  // tests only: a sleep that belongs to no phase
 };

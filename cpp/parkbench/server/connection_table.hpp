@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "parkbench/base/clock.hpp"
+#include "parkbench/service/route.hpp"
+
+namespace parkbench::server {
+
+/// What one connection does now, written by its server, read by /dump and the reaper; embedded in the connection.
+struct ConnectionEntry {
+  enum class State : std::uint8_t { idle, reading, handling, writing };
+  std::atomic<State> state{State::idle};
+  std::atomic<service::Route::Kind> route{service::Route::Kind::hello};
+  std::atomic<Ns> since{0};              // of the state
+  std::atomic<std::uint64_t> number{0};  // of the request
+  std::uint64_t id = 0;
+  int fd = -1;
+  ConnectionEntry* next = nullptr;
+  ConnectionEntry* previous = nullptr;
+};
+
+/// The open connections of a server. Locked when one comes or goes and by whoever reads, never per request.
+class ConnectionTable {
+ public:
+  void add(ConnectionEntry& entry);
+  void remove(ConnectionEntry& entry);
+  std::int64_t size() const { return size_.load(std::memory_order_relaxed); }
+  std::uint64_t total() const { return total_.load(std::memory_order_relaxed); }
+  /// f(ConnectionEntry&) for each, under the lock.
+  template <class F>
+  void each(F f) const {
+    const std::lock_guard lock(mutex_);
+    for (ConnectionEntry* entry = first_; entry != nullptr; entry = entry->next) f(*entry);
+  }
+  /// `{"connections": [{"id", "state", "route", "for_ms"}...], "in_flight": n}`; at most 10,000 of them are listed.
+  std::string dump(Ns now) const;
+
+ private:
+  mutable std::mutex mutex_;
+  ConnectionEntry* first_ = nullptr;
+  std::atomic<std::int64_t> size_{0};
+  std::atomic<std::uint64_t> total_{0};
+};
+
+}  // namespace parkbench::server

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "parkbench/base/clock.hpp"
+#include "parkbench/http/request.hpp"
+#include "parkbench/http/response.hpp"
+#include "parkbench/service/pages.hpp"
+#include "parkbench/workload/options.hpp"
+
+namespace parkbench::service {
+
+/// Where a request goes, with its parameters checked.
+struct Route {
+  enum class Kind : std::uint8_t { hello, price, sleep, gateway, cpu, file, stream, page };
+  Kind kind = Kind::hello;
+  std::uint32_t product = 0;  // price
+  Ns length = 0;              // sleep, cpu
+  std::uint32_t rows = 0;     // stream
+};
+
+/// The route, or the answer to a request that has none (400, 404, 405) or that needs no model: /healthz, /metrics and
+/// /dump are answered at once, so that they are heard while every worker is busy.
+std::variant<Route, http::Response> route(const http::Request& request, const workload::Options& options,
+                                          const Pages& pages);
+
+}  // namespace parkbench::service
