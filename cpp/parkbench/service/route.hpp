@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <variant>
 
 #include "parkbench/base/clock.hpp"
@@ -14,11 +15,14 @@ namespace parkbench::service {
 /// Where a request goes, with its parameters checked.
 struct Route {
   enum class Kind : std::uint8_t { hello, price, sleep, gateway, cpu, file, stream, page };
+  static constexpr std::size_t kKinds = 8;
   Kind kind = Kind::hello;
   std::uint32_t product = 0;  // price
   Ns length = 0;              // sleep, cpu
   std::uint32_t rows = 0;     // stream
 };
+/// `/price/{id}` of price: the route as a template.
+std::string_view to_string(Route::Kind kind);
 
 /// The route, or the answer to a request that has none (400, 404, 405) or that needs no model: /healthz, /metrics and
 /// /dump are answered at once, so that they are heard while every worker is busy.
