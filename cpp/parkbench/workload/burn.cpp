@@ -18,10 +18,7 @@ void spin(std::uint64_t iterations) {
   asm volatile("" : : "r"(sum));
 }
 
-}  // namespace
-
-Burner::Burner(Ns amount, const Clock& clock) {
-  if (amount <= 0) return;
+double measured_iterations_per_ns(const Clock& clock) {
   constexpr std::uint64_t kTrial = 200'000;
   constexpr int kTrials = 10;
   Ns fastest = std::numeric_limits<Ns>::max();  // the others were disturbed
@@ -30,11 +27,20 @@ Burner::Burner(Ns amount, const Clock& clock) {
     spin(kTrial);
     fastest = std::min(fastest, std::max<Ns>(clock.now() - before, 1));
   }
-  iterations_ = static_cast<std::uint64_t>(static_cast<double>(amount) / static_cast<double>(fastest) * kTrial);
+  return static_cast<double>(kTrial) / static_cast<double>(fastest);
 }
 
-void Burner::burn() const {
-  if (iterations_ != 0) spin(iterations_);
+}  // namespace
+
+Burner::Burner(Ns amount, const Clock& clock)
+    : amount_(amount), iterations_per_ns_(measured_iterations_per_ns(clock)) {}
+
+std::uint64_t Burner::iterations(Ns amount) const {
+  return amount <= 0 ? 0 : static_cast<std::uint64_t>(static_cast<double>(amount) * iterations_per_ns_ + 0.5);
+}
+
+void Burner::burn(Ns amount) const {
+  if (amount > 0) spin(iterations(amount));
 }
 
 std::vector<char> touched_memory(std::uint32_t kib) {

@@ -10,13 +10,18 @@ namespace parkbench::workload {
 /// Computes for a fixed amount of work, not until a time has passed: a preempted request must not get away with less.
 class Burner {
  public:
-  /// Calibrates on this CPU (about 5 ms) when amount is not 0.
+  /// Calibrates on this CPU (about 5 ms).
   Burner(Ns amount, const Clock& clock);
-  void burn() const;
-  std::uint64_t iterations() const { return iterations_; }
+  /// The amount given at construction.
+  void burn() const { burn(amount_); }
+  /// Any amount.
+  void burn(Ns amount) const;
+  std::uint64_t iterations(Ns amount) const;
+  std::uint64_t iterations() const { return iterations(amount_); }
 
  private:
-  std::uint64_t iterations_ = 0;
+  Ns amount_;
+  double iterations_per_ns_;
 };
 
 /// kib of memory, each page written once.

@@ -10,6 +10,7 @@ Resources::Resources(Options o, const Clock& c)
   if (options.kind == Kind::pricing) {
     pool.emplace(postgres::Dsn::parse(options.dsn), options.connections, queries.all(), clock);
   }
+  if (options.kind == Kind::file) file.emplace(options.file_kib);
 }
 
 void Resources::connect(Deadline deadline) {

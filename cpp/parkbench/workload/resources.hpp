@@ -6,6 +6,7 @@
 
 #include "parkbench/postgres/connection_pool.hpp"
 #include "parkbench/workload/burn.hpp"
+#include "parkbench/workload/file/temporary_file.hpp"
 #include "parkbench/workload/first_errors.hpp"
 #include "parkbench/workload/options.hpp"
 #include "parkbench/workload/pricing/queries.hpp"
@@ -26,8 +27,11 @@ struct Resources {
   const Burner burner;
   const pricing::Queries queries;
   std::optional<postgres::ConnectionPool> pool;
+  std::optional<file::TemporaryFile> file;  // of the workload file
   FirstErrors errors;
   std::atomic<std::uint64_t> table_reads{0};  // statements answered by the two tables, to be compared with the server's
+  std::atomic<std::uint64_t> pins{0};         // blocking calls that held a carrier or a loop; see Pinned
+  std::atomic<Ns> window_opened{0};           // 0: not yet, the downstream's delay is the base then
 };
 
 }  // namespace parkbench::workload

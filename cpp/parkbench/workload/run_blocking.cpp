@@ -3,9 +3,14 @@
 #include <exception>
 #include <new>
 
+#include "parkbench/workload/cpu/blocking.hpp"
+#include "parkbench/workload/file/blocking.hpp"
+#include "parkbench/workload/gateway/blocking.hpp"
+#include "parkbench/workload/mixed/blocking.hpp"
 #include "parkbench/workload/noop/blocking.hpp"
 #include "parkbench/workload/pricing/blocking.hpp"
 #include "parkbench/workload/sleep/blocking.hpp"
+#include "parkbench/workload/stream/blocking.hpp"
 
 namespace parkbench::workload {
 namespace {
@@ -17,9 +22,19 @@ std::int64_t answer(Resources& resources, measure::Request& request, io::Waiter&
     case Kind::noop:
       return noop::run_blocking();
     case Kind::sleep:
-      return sleep::run_blocking(resources, request, waiter);
+      return sleep::run_blocking(resources, request, waiter, resources.options.sleep);
     case Kind::pricing:
       return pricing::BlockingPricing(resources, request, waiter).run();
+    case Kind::gateway:
+      return gateway::value_of(gateway::run_blocking(resources, request, waiter, gateway::Inbound{}));
+    case Kind::cpu:
+      return cpu::run_blocking(resources, request, waiter, 0);
+    case Kind::file:
+      return file::run_blocking(resources, request, waiter);
+    case Kind::stream:
+      return stream::run_blocking(resources, request, waiter);
+    case Kind::mixed:
+      return mixed::run_blocking(resources, request, waiter);
   }
   return 0;
 }

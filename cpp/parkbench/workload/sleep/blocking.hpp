@@ -6,8 +6,8 @@
 /// The sleep request as straight-line code, for thread_pool and virtual_threads.
 namespace parkbench::workload::sleep {
 
-inline std::int64_t run_blocking(Resources& resources, measure::Request& request, io::Waiter& waiter) {
-  app_wait(waiter, resources.options.sleep, request.trace);
+inline std::int64_t run_blocking(Resources&, measure::Request& request, io::Waiter& waiter, Ns length) {
+  app_wait(waiter, length, request.trace);
   return 0;
 }
 

@@ -5,9 +5,10 @@
 
 namespace parkbench::workload::sleep {
 
-inline reactive::Mono<std::int64_t> run_reactive(Resources& resources, measure::Request& request,
-                                                 reactive::EventLoop& loop) {
-  return app_wait_mono<std::int64_t>(loop, resources.options.sleep, request.trace, 0);
+inline reactive::Mono<std::int64_t> run_reactive(Resources&, measure::Request& request, reactive::EventLoop& loop,
+                                                 Ns length) {
+  if (length <= 0) return reactive::Mono<std::int64_t>::just(0);
+  return app_wait_mono<std::int64_t>(loop, length, request.trace, 0);
 }
 
 }  // namespace parkbench::workload::sleep
