@@ -35,7 +35,19 @@ bool Books::accept(measure::Request& request, Ns at) {
   return true;
 }
 
+bool Books::accept_from_any(measure::Request& request, Ns at) {
+  if (limit_ && admitted_.fetch_add(1, std::memory_order_relaxed) >= *limit_) {
+    admitted_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  request.accepted = at;
+  mine().accepted.fetch_add(1, std::memory_order_relaxed);
+  if (request.counted) accepted_counted_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
 void Books::answer(measure::Request& request) {
+  if (limit_) admitted_.fetch_sub(1, std::memory_order_relaxed);
   Shard& shard = mine();
   shard.answered.fetch_add(1, std::memory_order_relaxed);
   if (request.counted) shard.answered_counted.fetch_add(1, std::memory_order_relaxed);
@@ -50,10 +62,16 @@ void Books::refuse(measure::Request& request, Ns at) {
   sink_.answer(request);
 }
 
+std::int64_t Books::accepted() const {
+  std::int64_t accepted = accepted_.load(std::memory_order_relaxed);
+  for (const Shard& shard : shards_) accepted += shard.accepted.load(std::memory_order_relaxed);
+  return accepted;
+}
+
 std::int64_t Books::held() const {
   std::int64_t answered = 0;
   for (const Shard& shard : shards_) answered += shard.answered.load(std::memory_order_relaxed);
-  return accepted_.load(std::memory_order_relaxed) - answered;
+  return accepted() - answered;
 }
 
 void Books::wait_until_empty(const Clock& clock) const {
@@ -67,7 +85,7 @@ void Books::report(Counters& counters) const {
     begun += shard.begun.load(std::memory_order_relaxed);
     counters.answered_counted += shard.answered_counted.load(std::memory_order_relaxed);
   }
-  counters.queued = std::max<std::int64_t>(0, accepted_.load(std::memory_order_relaxed) - begun);
+  counters.queued = std::max<std::int64_t>(0, accepted() - begun);
   counters.held = held();
   counters.accepted_counted = accepted_counted_.load(std::memory_order_relaxed);
 }

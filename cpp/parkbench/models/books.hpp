@@ -18,8 +18,10 @@ class Books {
   /// @param limit admission limit, nothing: none.
   Books(AnswerSink& sink, std::optional<std::int64_t> limit) : sink_(sink), limit_(limit) {}
 
-  /// Takes the request in; false when the limit is reached (then refuse() it).
+  /// Takes the request in; false when the limit is reached (then refuse() it). One thread at a time: the generator's.
   bool accept(measure::Request& request, Ns at);
+  /// The same from any thread: a server's.
+  bool accept_from_any(measure::Request& request, Ns at);
   void begin() { mine().begun.fetch_add(1, std::memory_order_relaxed); }
   /// Hands an executed request back. The request belongs to the generator afterwards.
   void answer(measure::Request& request);
@@ -37,15 +39,18 @@ class Books {
 
  private:
   struct alignas(64) Shard {
+    std::atomic<std::int64_t> accepted{0};  // by accept_from_any
     std::atomic<std::int64_t> begun{0};
     std::atomic<std::int64_t> answered{0};
     std::atomic<std::int64_t> answered_counted{0};
   };
   static constexpr std::size_t kShards = 16;
   Shard& mine();
+  std::int64_t accepted() const;
 
   AnswerSink& sink_;
   const std::optional<std::int64_t> limit_;
+  std::atomic<std::int64_t> admitted_{0};  // only with a limit, by accept_from_any: taken in, not answered
   std::atomic<std::int64_t> accepted_{0};
   std::atomic<std::int64_t> accepted_counted_{0};
   std::atomic<int> to_drop_{0};

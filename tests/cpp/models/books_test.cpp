@@ -52,6 +52,32 @@ TEST(Books, refuses_at_the_limit_and_not_before) {
   EXPECT_TRUE(books.accept(requests[2], 8));
 }
 
+TEST(Books, a_limit_holds_exactly_when_many_threads_take_in) {
+  Counting sink;
+  Books books(sink, 100);
+  std::deque<measure::Request> requests(4'000);
+  std::atomic<int> taken{0};
+  {
+    std::deque<Thread> threads;
+    for (std::size_t t = 0; t < 4; ++t) {
+      threads.emplace_back("taker", [&, t] {
+        for (std::size_t i = t; i < requests.size(); i += 4) {
+          if (books.accept_from_any(requests[i], 3)) ++taken;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(taken, 100);
+  EXPECT_EQ(books.held(), 100);
+  for (auto& request : requests) {
+    if (request.accepted == 3) books.answer(request);
+  }
+  EXPECT_EQ(books.held(), 0);
+  EXPECT_TRUE(books.accept_from_any(requests[0], 4));
+  books.begin();
+  books.answer(requests[0]);
+}
+
 TEST(Books, adds_up_over_threads) {
   Counting sink;
   Books books(sink, std::nullopt);
