@@ -20,7 +20,10 @@ class BlockingPricing {
       : resources_(resources), options_(resources.options), request_(request), waiter_(waiter) {}
 
   /// @return the final price in minor units. @throws Failure
-  std::int64_t run() {
+  std::int64_t run() { return quote().final_minor; }
+
+  /// @throws Failure
+  Quote quote() {
     const auto memory = touched_memory(options_.alloc_kib);
     if (options_.connection_hold == ConnectionHold::transaction) execute(resources_.queries.begin, {});
 
@@ -34,7 +37,7 @@ class BlockingPricing {
     }
     if (options_.app_wait_at == AppWaitAt::after) wait();
     resources_.burner.burn();
-    return final_price(product.price_minor, percent);
+    return quote_of(product, percent);
   }
 
  private:

@@ -21,23 +21,23 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
   ReactivePricing(Resources& resources, measure::Request& request, reactive::EventLoop& loop)
       : resources_(resources), options_(resources.options), request_(request), loop_(loop) {}
 
-  /// The final price in minor units; to be subscribed to on the loop's thread.
-  reactive::Mono<std::int64_t> run() {
+  /// To be subscribed to on the loop's thread.
+  reactive::Mono<Quote> quote() {
     const auto self = shared_from_this();
     memory_ = touched_memory(options_.alloc_kib);
     return find_product()
         .flat_map([self](Product product) { return self->wait(AppWaitAt::between, product); })
-        .flat_map([self](Product product) { return self->find_price(product); })
-        .flat_map([self](std::int64_t price) { return self->commit(price); })
-        .flat_map([self](std::int64_t price) { return self->wait(AppWaitAt::after, price); })
-        .map([self](std::int64_t price) {
+        .flat_map([self](Product product) { return self->find_quote(product); })
+        .flat_map([self](Quote quote) { return self->commit(quote); })
+        .flat_map([self](Quote quote) { return self->wait(AppWaitAt::after, quote); })
+        .map([self](Quote quote) {
           self->resources_.burner.burn();
           self->give_back();
-          return price;
+          return quote;
         })
         .on_error_resume([self](const Error& error) {
           self->give_back();
-          return Mono<std::int64_t>::error(error);
+          return Mono<Quote>::error(error);
         });
   }
 
@@ -59,9 +59,9 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
         .flat_map([self](Product product) { return self->plant_gap(product); });
   }
 
-  Mono<std::int64_t> find_price(Product product) {
+  Mono<Quote> find_quote(Product product) {
     return read(resources_.queries.discount).map([product](postgres::Rows rows) {
-      return final_price(product.price_minor, rows[0].int32(0));
+      return quote_of(product, rows[0].int32(0));
     });
   }
 
@@ -103,12 +103,12 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
     return execute(resources_.queries.begin, {}).map([](postgres::Rows) { return true; });
   }
 
-  Mono<std::int64_t> commit(std::int64_t price) {
-    if (options_.connection_hold != ConnectionHold::transaction) return Mono<std::int64_t>::just(price);
+  Mono<Quote> commit(Quote quote) {
+    if (options_.connection_hold != ConnectionHold::transaction) return Mono<Quote>::just(quote);
     const auto self = shared_from_this();
-    return execute(resources_.queries.commit, {}).map([self, price](postgres::Rows) {
+    return execute(resources_.queries.commit, {}).map([self, quote](postgres::Rows) {
       self->lease_.release();
-      return price;
+      return quote;
     });
   }
 
@@ -140,9 +140,15 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
   std::vector<char> memory_;
 };
 
+inline reactive::Mono<Quote> quote_reactive(Resources& resources, measure::Request& request,
+                                            reactive::EventLoop& loop) {
+  return std::make_shared<ReactivePricing>(resources, request, loop)->quote();
+}
+
+/// The final price in minor units.
 inline reactive::Mono<std::int64_t> run_reactive(Resources& resources, measure::Request& request,
                                                  reactive::EventLoop& loop) {
-  return std::make_shared<ReactivePricing>(resources, request, loop)->run();
+  return quote_reactive(resources, request, loop).map([](Quote quote) { return quote.final_minor; });
 }
 
 }  // namespace parkbench::workload::pricing
