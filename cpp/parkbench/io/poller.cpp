@@ -80,6 +80,7 @@ Watch& Poller::add(int fd) {
     watch = &slots_[slot];
     watch->slot_ = slot;
     watch->fd_ = fd;
+    watch->hung_up_.store(false, std::memory_order_relaxed);
     for (auto& state : watch->state_) state.store(Watch::kIdle, std::memory_order_relaxed);
   }
   epoll_event event{};
@@ -123,6 +124,7 @@ int Poller::poll(Ns timeout) {
       continue;
     ++handled;
     const bool broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
+    if (broken || (event.events & EPOLLRDHUP) != 0) watch->hung_up_.store(true, std::memory_order_release);
     if (broken || (event.events & (EPOLLIN | EPOLLRDHUP)) != 0) watch->deliver(Interest::read, told);
     if (broken || (event.events & EPOLLOUT) != 0) watch->deliver(Interest::write, told);
   }

@@ -35,6 +35,11 @@ class Watch {
   bool wait(Interest interest, ReadyWaiter& waiter);
   /// Takes the waiter back. False: on_ready has been or is being called, the caller must wait for it.
   bool cancel(Interest interest, ReadyWaiter& waiter);
+  /// Ends a wait as an edge would, or the next one if there is none now. From any thread, while it is registered.
+  void nudge(Interest interest, Ns told) { deliver(interest, told); }
+  /// The peer has finished sending, or the connection broke. Stays: when that was told together with data, no further
+  /// edge comes, so whoever has read the data must read again instead of waiting.
+  bool hung_up() const { return hung_up_.load(std::memory_order_acquire); }
   int fd() const { return fd_; }
 
  private:
@@ -46,6 +51,7 @@ class Watch {
   int fd_ = -1;
   std::uint32_t slot_ = 0;
   std::atomic<std::uint32_t> generation_{0};
+  std::atomic<bool> hung_up_{false};
   std::array<std::atomic<std::uintptr_t>, 2> state_{};
 };
 

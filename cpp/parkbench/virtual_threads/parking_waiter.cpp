@@ -9,10 +9,13 @@ namespace {
 /// Counts a wait in the gauge of the carrier that the thread is on, at its begin and at its end.
 class Counted {
  public:
-  Counted(Scheduler& scheduler, io::WaitReason reason) : scheduler_(scheduler), reason_(reason) {
-    gauge().begin(reason_);
+  Counted(Scheduler& scheduler, ParkingWaiter::Counts counts, io::WaitReason reason)
+      : scheduler_(scheduler), counts_(counts == ParkingWaiter::Counts::yes), reason_(reason) {
+    if (counts_) gauge().begin(reason_);
   }
-  ~Counted() { gauge().end(reason_); }
+  ~Counted() {
+    if (counts_) gauge().end(reason_);
+  }
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
 
@@ -22,6 +25,7 @@ class Counted {
     return scheduler_.gauges()[here == nullptr ? 0 : here->index()];
   }
   Scheduler& scheduler_;
+  bool counts_;
   io::WaitReason reason_;
 };
 
@@ -50,7 +54,7 @@ io::Woken ParkingWaiter::wait_ready(io::IoSource& source, io::Interest interest,
     const Ns now = clock().now();
     return {false, now, now};
   }
-  const Counted counted(scheduler_, io::WaitReason::io);
+  const Counted counted(scheduler_, counts_, io::WaitReason::io);
   if (!readiness.wait(deadline, clock())) {
     if (watch.cancel(interest, readiness)) return {true, deadline.when(), clock().now()};
     readiness.wait(Deadline::never(), clock());  // it is being delivered right now
@@ -59,13 +63,13 @@ io::Woken ParkingWaiter::wait_ready(io::IoSource& source, io::Interest interest,
 }
 
 io::Woken ParkingWaiter::sleep_until(Ns when, io::WaitReason reason) {
-  const Counted counted(scheduler_, reason);
+  const Counted counted(scheduler_, counts_, reason);
   virtual_threads::sleep_until(when);
   return {false, when, clock().now()};
 }
 
 io::Woken ParkingWaiter::park(Deadline deadline, io::WaitReason reason) {
-  const Counted counted(scheduler_, reason);
+  const Counted counted(scheduler_, counts_, reason);
   const bool timed_out = virtual_threads::park(deadline);
   const Ns now = clock().now();
   return {timed_out, now, now};

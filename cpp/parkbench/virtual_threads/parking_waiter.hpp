@@ -12,7 +12,10 @@ class Scheduler;
 /// One virtual thread may wait for a descriptor's direction at a time.
 class ParkingWaiter final : public io::Waiter {
  public:
-  explicit ParkingWaiter(Scheduler& scheduler) : scheduler_(scheduler) {}
+  /// What a wait is counted as in the scheduler's gauges: a request that waits, or nothing (a server's connection that
+  /// has no request).
+  enum class Counts : bool { no, yes };
+  explicit ParkingWaiter(Scheduler& scheduler, Counts counts = Counts::yes) : scheduler_(scheduler), counts_(counts) {}
 
   const Clock& clock() const override;
   io::Woken wait_ready(io::IoSource& source, io::Interest interest, Deadline deadline) override;
@@ -22,6 +25,7 @@ class ParkingWaiter final : public io::Waiter {
 
  private:
   Scheduler& scheduler_;
+  const Counts counts_;
 };
 
 }  // namespace parkbench::virtual_threads

@@ -75,6 +75,32 @@ TEST_F(PollerTest, a_hang_up_wakes_both_directions) {
   EXPECT_EQ(writer.times, 1);
 }
 
+TEST_F(PollerTest, a_hang_up_that_came_with_data_is_remembered) {
+  Watch& watch = source_.watch_at(poller_);
+  poller_.poll(0);
+  EXPECT_FALSE(watch.hung_up());
+  send();
+  shutdown(other_.get(), SHUT_WR);
+  poller_.poll(0);  // one edge for both
+  EXPECT_TRUE(watch.hung_up());
+  ASSERT_TRUE(watch.wait(Interest::read, seen_));
+  EXPECT_FALSE(watch.wait(Interest::read, seen_)) << "no second edge";
+  EXPECT_TRUE(watch.hung_up());
+  source_.reset(other_.get());
+  EXPECT_FALSE(source_.watch_at(poller_).hung_up()) << "the next user of the slot";
+}
+
+TEST_F(PollerTest, a_nudge_ends_the_wait_or_the_next_one) {
+  Watch& watch = source_.watch_at(poller_);
+  poller_.poll(0);
+  ASSERT_FALSE(watch.wait(Interest::read, seen_));
+  watch.nudge(Interest::read, 7);
+  EXPECT_EQ(seen_.times, 1);
+  EXPECT_EQ(seen_.told, 7);
+  watch.nudge(Interest::read, 8);
+  EXPECT_TRUE(watch.wait(Interest::read, seen_));
+}
+
 TEST_F(PollerTest, a_source_that_moved_is_heard_by_its_new_poller_only) {
   Poller second(clock_);
   source_.watch_at(poller_);

@@ -56,6 +56,20 @@ class Wait : public OnCarriers {
   }
 };
 
+TEST_P(Wait, OneThatCountsNothingIsSeenByNobody) {
+  Pair pair;
+  std::latch waits(1);
+  scheduler().start([&] {
+    ParkingWaiter quiet(scheduler(), ParkingWaiter::Counts::no);
+    waits.count_down();
+    receive(quiet, pair.near_source);
+  });
+  waits.wait();
+  EXPECT_EQ(waiting(io::WaitReason::io), 0);
+  ASSERT_EQ(write(pair.far.get(), "x", 1), 1);
+  scheduler().stop();
+}
+
 TEST_P(Wait, PingPongOverASocketPair) {
   constexpr int kTurns = 500;
   Pair pair;
