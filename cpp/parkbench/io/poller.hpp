@@ -98,6 +98,8 @@ class IoSource {
   /// The watch of this descriptor at poller; registers it there if it was elsewhere.
   Watch& watch_at(Poller& poller);
   void detach();
+  /// As its watch says; false while it is watched nowhere.
+  bool hung_up() const { return watch_ != nullptr && watch_->hung_up(); }
 
  private:
   int fd_ = -1;
