@@ -20,6 +20,8 @@ const SteadyClock& SteadyClock::instance() {
   return clock;
 }
 
+Ns unix_time() { return read_clock(CLOCK_REALTIME); }
+
 Ns thread_cpu_time() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace parkbench

@@ -38,6 +38,9 @@ class ManualClock final : public Clock {
   std::atomic<Ns> now_;
 };
 
+/// Wall time, nanoseconds since 1970. It may jump: for texts that name a moment, never for lengths of time.
+Ns unix_time();
+
 /// CPU time that the calling thread has used so far.
 Ns thread_cpu_time();
 
