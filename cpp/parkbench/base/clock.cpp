@@ -24,4 +24,6 @@ Ns unix_time() { return read_clock(CLOCK_REALTIME); }
 
 Ns thread_cpu_time() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
+std::int64_t unix_seconds() { return read_clock(CLOCK_REALTIME_COARSE) / kSecond; }
+
 }  // namespace parkbench

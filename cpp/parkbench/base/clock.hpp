@@ -44,4 +44,8 @@ Ns unix_time();
 /// CPU time that the calling thread has used so far.
 Ns thread_cpu_time();
 
+/// The wall clock, to a tick of some milliseconds and at a quarter of the price; for what people read, never to
+/// measure.
+std::int64_t unix_seconds();
+
 }  // namespace parkbench

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "parkbench/base/deadline.hpp"
+#include "parkbench/http/date.hpp"
 #include "parkbench/http/limits.hpp"
 #include "parkbench/http/request.hpp"
 #include "parkbench/http/response.hpp"
@@ -18,7 +19,8 @@ namespace parkbench::http {
 ///   for (;;) switch (session.step()) {
 ///     case Step::read:     recv into space(), then received(n, now) or ended(now); when nothing comes until
 ///                          deadline(): expired(now)
-///     case Step::handle:   run the handler on request(), then respond(...) - now or later, from any one thread
+///     case Step::handle:   run the handler on request(), then respond(...) - now or later, from any one thread; while
+///                          streaming(): all pieces so far are written, more may come
 ///     case Step::write:    send pending(), then written(n, now); no progress until deadline(): expired(now)
 ///     case Step::shut_down: shutdown(SHUT_WR), then shut_down_done(now)
 ///     case Step::close:    close the socket
@@ -30,8 +32,8 @@ class ServerSession {
  public:
   enum class Step : unsigned char { read, handle, write, shut_down, close };
 
-  /// @param limits must outlive the session.
-  ServerSession(const Limits& limits, Ns now);
+  /// @param limits must outlive the session. @param wall gives the Date of answers.
+  ServerSession(const Limits& limits, Ns now, UnixSeconds wall = unix_seconds);
   ~ServerSession();
   ServerSession(ServerSession&&) noexcept;
   ServerSession& operator=(ServerSession&&) noexcept;
@@ -42,7 +44,8 @@ class ServerSession {
   Deadline deadline() const;
 
   /// Room for at least one byte; only while step() is read. A buffer grows from 1 KiB as needed and is given back when
-  /// it is empty, so that an idle connection holds none.
+  /// it is empty, so that an idle connection holds none: ask for it when the socket is readable, or say received(0)
+  /// when it was not.
   std::span<char> space();
   void received(std::size_t bytes, Ns now);
   /// The peer has finished sending (or the connection broke).
@@ -72,6 +75,11 @@ class ServerSession {
   void stop_keep_alive();
   /// Nothing of a request has come and nothing is to be sent.
   bool idle() const;
+  /// The status with which the session itself refused a request (400, 408, 413 ...); 0 while it has not. It does so at
+  /// most once.
+  int refused() const;
+  /// A stream was aborted whose end the peer takes from the close: close with a reset (SO_LINGER 0), or it looks whole.
+  bool must_reset() const;
 
  private:
   class Impl;
