@@ -27,6 +27,12 @@ void ByteBuffer::used(std::size_t bytes) {
   if (begin_ == end_) begin_ = end_ = 0;
 }
 
+void ByteBuffer::cut(std::size_t at, std::size_t bytes) {
+  const std::size_t behind = size() - at - bytes;
+  if (bytes > 0 && behind > 0) std::memmove(data() + at, data() + at + bytes, behind);
+  end_ -= static_cast<std::uint32_t>(bytes);
+}
+
 void ByteBuffer::release() {
   data_.reset();
   capacity_ = begin_ = end_ = 0;

@@ -28,6 +28,8 @@ class ByteBuffer {
   void used(std::size_t bytes);
   /// Drops what lies behind the first `bytes`.
   void shorten(std::size_t bytes) { end_ = begin_ + static_cast<std::uint32_t>(bytes); }
+  /// Takes `bytes` out from `at` on; what follows them moves up.
+  void cut(std::size_t at, std::size_t bytes);
   /// The unused room behind the content, as it is; nothing grows or moves.
   std::span<char> tail() { return {data_.get() + end_, std::size_t{capacity_} - end_}; }
   /// Gives the memory back; what it holds is gone.
