@@ -83,11 +83,12 @@ def _ledger(run: Record) -> Check:
     outcomes = sum(ledger[key] for key in LEDGER[1:])
     off = ledger["scheduled"] - outcomes
     text = f"{ledger['scheduled']:,} scheduled, {outcomes:,} accounted for"
+    giver = "the server" if run.get("transport") == "http" else "the model"
     answered, received = detail(run, "answers_model_counted"), detail(run, "answers_received_counted")
     if answered is None or received is None:
-        return _check("ledger", off == 0, abs(off), 0, f"{text}; the model gave no count of its own")
+        return _check("ledger", off == 0, abs(off), 0, f"{text}; {giver} gave no count of its own")
     lost = int(answered - received)
-    text += f"; {int(answered):,} answers given by the model, {int(received):,} taken by the generator"
+    text += f"; {int(answered):,} answers given by {giver}, {int(received):,} taken by the generator"
     late, held = int(detail(run, "late_answers") or 0), int(detail(run, "abandoned_in_model") or 0)
     text += f" ({late:,} of them late)" if late else ""
     # Requests given up may be of the warm-up as well: too many of them prove nothing, too few that some have vanished.

@@ -25,11 +25,15 @@ IDLE = 0.05
 """Threads of a model that are idle less than this are all busy."""
 NOTICEABLE = 0.05
 """A wait of this share of the mean response time counts as waiting."""
+DOMINANT = 0.50
+"""A phase of this share of the mean response time is most of it."""
 FAILING = 0.01
 """A resource that makes this share of the requests fail is short, whatever its utilisation says."""
 
 _FAULTS = {"pool_timeout": "connections", "out_of_memory": "memory", "db_connect": "database",
-           "db_connection_lost": "database", "db_error": "database"}  # fmt: skip
+           "db_connection_lost": "database", "db_error": "database", "downstream_timeout": "downstream",
+           "downstream_failed": "downstream", "circuit_open": "downstream",
+           "bulkhead_full": "downstream"}  # fmt: skip
 _THREADS = {"thread_pool": "workers", "virtual_threads": "carriers", "reactive": "loops"}
 
 
@@ -54,9 +58,12 @@ def find_bottleneck(run: Record) -> Bottleneck:
 
 
 def _generator(run: Record) -> Bottleneck | None:
-    if run.get("status") != "client_limited":
-        return None
     lateness, share = detail(run, "lateness_p99_ms") or 0.0, detail(run, "generator_cpu_share") or 0.0
+    if run.get("status") != "client_limited":
+        if run.get("transport") != "http" or share < BUSY:
+            return None
+        text = f"the generator used {share:.0%} of its core: what it saw is partly about itself"
+        return Bottleneck("generator", text, {"generator_cpu_share": share})
     text = f"the generator could not send on time (p99 of its lateness {lateness:.3g} ms, {share:.0%} of its core)"
     return Bottleneck("generator", text, {"lateness_p99_ms": lateness, "generator_cpu_share": share})
 
@@ -70,9 +77,11 @@ def _errors(run: Record) -> Bottleneck | None:
     name = max(counts, key=lambda resource: counts[resource], default=None)
     if name is None or counts[name] < FAILING * scheduled:
         return None
-    what = {"connections": "waited in vain for a connection", "memory": "found no memory"}.get(
-        name, "failed in the database"
-    )
+    what = {
+        "connections": "waited in vain for a connection",
+        "memory": "found no memory",
+        "downstream": "failed at the downstream, or were kept from it",
+    }.get(name, "failed in the database")
     return Bottleneck(name, f"{counts[name]:,} of {scheduled:,} requests {what}", {"failures": counts[name]})
 
 
@@ -83,6 +92,18 @@ def _connections(run: Record) -> Bottleneck | None:
     text = f"all {size} connections are in use ({used:.3g} on average) and {waiting:.3g} requests wait for one"
     figures = {"connections": float(size), "connections_in_use_mean": used, "connections_waiting_mean": waiting}
     return Bottleneck("connections", f"{text}; {_while_held(run)}", figures | _cpu_figures(run))
+
+
+def _downstream_connections(run: Record) -> Bottleneck | None:
+    """A gateway's connections to its downstream: by Little's law, busy ones are the rate times the time of a call."""
+    size, rate = option(run, "downstream_connections"), number(run, "throughput_rps")
+    if run.get("workload") != "gateway" or not size or not rate or _share(run, "connection") < NOTICEABLE:
+        return None
+    used = rate * phases(run)["downstream"] / 1000 * (option(run, "aggregate") or 1)
+    if used < BUSY * size:
+        return None
+    text = f"about {min(used, size):.3g} of {size} connections to the downstream are in use and requests wait for one"
+    return Bottleneck("connections", text, {"downstream_connections": float(size), "in_use": used} | _cpu_figures(run))
 
 
 def _while_held(run: Record) -> str:
@@ -138,6 +159,15 @@ def _cpu(run: Record) -> Bottleneck | None:
     return Bottleneck("cpu", f"{text} and no other resource is used up", figures)
 
 
+def _downstream(run: Record) -> Bottleneck | None:
+    """Nothing of ours is used up, and most of a response is spent in the downstream."""
+    share, response = _share(run, "downstream"), number(run, "response_mean_ms") or 0.0
+    if share < DOMINANT:
+        return None
+    text = f"nothing here is used up; the downstream takes {share:.0%} of a response ({response:,.4g} ms)"
+    return Bottleneck("downstream", text, {"downstream_share": share} | _cpu_figures(run))
+
+
 def _no_shortage(run: Record) -> Bottleneck:
     spent, figures = phases(run), _cpu_figures(run)
     largest = max(spent, key=lambda phase: spent[phase])
@@ -149,7 +179,9 @@ def _no_shortage(run: Record) -> Bottleneck:
     return Bottleneck("none", text, figures)
 
 
-_RULES: tuple[Callable[[Record], Bottleneck | None], ...] = (_generator, _errors, _connections, _threads, _cpu)
+_RULES: tuple[Callable[[Record], Bottleneck | None], ...] = (
+    _generator, _errors, _connections, _downstream_connections, _threads, _cpu, _downstream,
+)  # fmt: skip
 
 
 def _share(run: Record, phase: str) -> float:

@@ -164,6 +164,8 @@ class _RunProcess:
             return Outcome(report, None, cancelled)
         if isinstance(answer, dict) and "error" in answer:
             cause = str(answer["error"])
+            if answer.get("kind") == "HelperError":  # a server beside it; their standard error is one
+                cause += self._last_words()
         elif code < 0:
             cause = f"run process killed by {_signal_name(-code)}{self._last_words()}"
         elif code != 0:

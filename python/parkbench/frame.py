@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from parkbench.record import FIGURES, IDENTITY, LEDGER, PHASES, Record
+from parkbench.record import FIGURES, IDENTITY, LEDGER, PHASES, PROCESSES, Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,14 +19,16 @@ DETAILS = (
 TIMELINE = (
     "run", "name", "model", "concurrency", "repeat", "t_s", "in_flight", "queue_depth", "threads", "threads_blocked",
     "threads_on_io", "threads_on_connection", "threads_on_app_wait", "threads_pinned", "threads_on_cpu", "threads_idle",
-    "requests_waiting", "connections_in_use", "connections_waiting", "rss_mib", "cpu_s", "throughput_rps",
+    "requests_waiting", "connections_in_use", "connections_waiting", "rss_mib", "cpu_s", "generator_cpu_s",
+    "downstream_cpu_s", "throughput_rps",
 )  # fmt: skip
 
 
 def runs_frame(runs: Sequence[Record]) -> pd.DataFrame:
     """One row per run, in the order of the runs.
 
-    Columns: `run` (index of the run), the identity and figures of a record, `ledger_*` and `failures_*` (whole
+    Columns: `run` (index of the run), the identity and figures of a record, the CPU seconds of each process
+    (`server_cpu_s`, `generator_cpu_s`, `downstream_cpu_s`, on transport http), `ledger_*` and `failures_*` (whole
     numbers), `phase_*_ms` (twelve, always), the scalars of DETAILS, `option_*`, `unequal` (names of the options set for
     this model alone, comma-separated), `bottleneck`, `audit_passed`, `status`. A run that failed has no figures: NaN.
     """
@@ -37,7 +39,7 @@ def runs_frame(runs: Sequence[Record]) -> pd.DataFrame:
     rows = [_row(index, run, causes, options) for index, run in enumerate(runs)]
     columns = list(_row(0, {}, causes, options))
     frame = pd.DataFrame(rows, columns=columns)
-    for column in (*FIGURES, *(f"phase_{p}_ms" for p in PHASES), *DETAILS):
+    for column in (*FIGURES, *(f"{p}_cpu_s" for p in PROCESSES), *(f"phase_{p}_ms" for p in PHASES), *DETAILS):
         frame[column] = pd.to_numeric(frame[column]).astype("float64")
     for column in (*(f"ledger_{key}" for key in LEDGER), *(f"failures_{cause}" for cause in causes)):
         frame[column] = frame[column].astype("Int64")
@@ -62,6 +64,7 @@ def _row(index: int, run: Record, causes: Sequence[str], options: Sequence[str])
         **{key: run.get(key) for key in IDENTITY},
         "status": run.get("status"),
         **{key: run.get(key) for key in FIGURES},
+        **{f"{process}_cpu_s": (run.get("cpu") or {}).get(f"{process}_s") for process in PROCESSES},
         **{f"ledger_{key}": ledger.get(key) for key in LEDGER},
         **{f"failures_{cause}": None if failures is None else failures.get(cause, 0) for cause in causes},
         **{f"phase_{phase}_ms": phases.get(phase) for phase in PHASES},

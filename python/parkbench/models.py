@@ -70,12 +70,12 @@ class Reactive(Model):
 
 
 class Service:
-    """A service of the user's own. It needs the http transport, which comes with a later release."""
+    """A service of the user's own, which a later release compares with the models."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise ConfigError(
-            "Service needs the http transport, which is not in this release; "
-            "a sweep compares thread_pool, virtual_threads and reactive"
+            "Service is not in this release; a sweep compares thread_pool, virtual_threads and reactive, "
+            "each as an HTTP server of its own"
         )
 
 

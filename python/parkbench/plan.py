@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from parkbench import arrivals, scenario
+from parkbench import arrivals, brownout, scenario
 from parkbench.models import Model
 
 
@@ -36,14 +36,20 @@ class PlannedRun:
         return self.cell.name, self.cell.concurrency, self.repeat
 
 
-def cells(workload: str, models: Sequence[Model], concurrency: Sequence[int], given: Mapping[str, Any]) -> list[Cell]:
+def cells(
+    workload: str,
+    models: Sequence[Model],
+    concurrency: Sequence[int],
+    given: Mapping[str, Any],
+    transport: str = scenario.TRANSPORTS[0],
+) -> list[Cell]:
     """Every model at every number of users. `given`: the options of all, checked. Raises `ConfigError`."""
-    scenario.check_effect(workload, given)
-    shared = scenario.complete(given)
+    scenario.check_effect(workload, given, transport=transport)
+    shared = scenario.complete(given, workload)
     found = []
     for model in models:
-        scenario.check_effect(workload, model.options, model.name)
-        options = scenario.complete({**given, **model.options})
+        scenario.check_effect(workload, model.options, model.name, transport)
+        options = scenario.complete({**given, **model.options}, workload)
         unequal = tuple(name for name in model.options if options[name] != shared[name])
         found += [Cell(model.name, model.kind, users, options, unequal) for users in concurrency]
     return found
@@ -61,8 +67,9 @@ def runs(all_cells: Sequence[Cell], repeats: int, seed: int) -> list[PlannedRun]
 
 
 def recorded_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as a record holds them: plain values, arrivals as typed."""
-    return {name: arrivals.text(value) if name == "arrivals" else value for name, value in options.items()}
+    """The options as a record holds them: plain values, arrivals and faults as typed."""
+    typed = {"arrivals": arrivals.text, "faults": brownout.text}
+    return {name: typed[name](value) if name in typed else value for name, value in options.items()}
 
 
 def longest_s(options: Mapping[str, Any]) -> float | None:

@@ -40,6 +40,9 @@ PUBLIC = (*IDENTITY, *FIGURES, "ledger", "failures", "phases_ms", "bottleneck", 
 """The keys of a run in `--json`, in this order. The file on disk holds more (options, details)."""
 
 
+PROCESSES = ("server", "generator", "downstream")
+"""The processes of a run on transport http; `cpu` holds the CPU seconds of each."""
+
 MODELS = ("thread_pool", "virtual_threads", "reactive")
 
 
@@ -55,6 +58,19 @@ def ordered(models: Mapping[str, str]) -> list[str]:
 def names(records: Iterable[Record]) -> list[str]:
     """The names in these records, in the order in which they are shown."""
     return ordered({str(record.get("name")): str(record.get("model")) for record in records})
+
+
+def cores(record: Record) -> dict[str, float]:
+    """CPUs used over the window by each process that the run measured: server, generator, downstream.
+
+    Over `direct` there is one, whose generator is not counted. Empty for a run without figures.
+    """
+    window = number(record, "duration_s")
+    if not window:
+        return {}
+    spent = {role: _finite((record.get("cpu") or {}).get(f"{role}_s")) for role in PROCESSES}
+    spent["server"] = spent["server"] if spent["server"] is not None else number(record, "cpu_s")
+    return {role: value / window for role, value in spent.items() if value is not None}
 
 
 def number(record: Record, key: str) -> float | None:

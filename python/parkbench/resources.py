@@ -11,6 +11,7 @@ from pathlib import Path
 from parkbench import validate
 from parkbench.errors import ConfigError
 from parkbench.plan import Cell
+from parkbench.scenario import needs_downstream
 
 # KiB. Counted by what becomes resident: of the 64 KiB of a virtual thread's stack two pages are touched.
 _REQUEST_KIB = 0.5
@@ -18,6 +19,9 @@ _VIRTUAL_THREAD_KIB = 8.0
 _WORKER_KIB = 32.0
 _PROCESS_KIB = 65_536.0
 _BACKEND_KIB = 6_144.0
+
+_PROCESS_HTTP_KIB = 32_768.0  # of each further process on transport http
+_CONNECTION_KIB = 24.0  # of a connection over HTTP: both sockets, with what the kernel keeps, and their sessions
 
 # Beside the connections: standard streams, pollers, event descriptors, /proc files of the sampler.
 _DESCRIPTORS = 64
@@ -27,17 +31,26 @@ _CGROUP = Path("/sys/fs/cgroup")
 _SYSCTL = Path("/proc/sys")
 
 
-def check(cells: Sequence[Cell], *, database: bool, embedded: bool) -> None:
+def check(
+    cells: Sequence[Cell], *, database: bool, embedded: bool, transport: str = "direct", workload: str = "pricing"
+) -> None:
     """Raises `ConfigError` if a cell does not fit into this machine; says what it needs and what there is."""
     for cell in cells:
-        check_memory(cell, available_mib(), backends=embedded)
+        check_memory(cell, available_mib(), backends=embedded, http=transport == "http")
         check_threads(cell, _thread_limit())
         if database:
-            check_descriptors(cell, resource.getrlimit(resource.RLIMIT_NOFILE))
+            check_descriptors(cell, file_limits())
+        if transport == "http":
+            check_sockets(cell, file_limits(), database=database, downstream=needs_downstream(workload, cell.options))
 
 
-def needed_mib(cell: Cell, *, backends: bool) -> float:
-    """Memory a run of this cell touches at most, MiB, by the costs above."""
+def file_limits() -> tuple[int, int]:
+    """The soft and the hard limit of open files."""
+    return resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+def needed_mib(cell: Cell, *, backends: bool, http: bool = False) -> float:
+    """Memory a run of this cell touches at most, MiB, by the costs above; all its processes together."""
     options, users = cell.options, cell.concurrency
     admitted = users if options["limit"] is None else min(users, options["limit"])
     kib = _PROCESS_KIB + users * _REQUEST_KIB
@@ -48,6 +61,8 @@ def needed_mib(cell: Cell, *, backends: bool) -> float:
     elif cell.model == "virtual_threads":
         kib += admitted * _VIRTUAL_THREAD_KIB
     kib += handlers * options["alloc_kib"]
+    if http:
+        kib += 2 * _PROCESS_HTTP_KIB + users * _CONNECTION_KIB
     if backends:
         kib += options["connections"] * _BACKEND_KIB
     return float(kib) / 1024.0
@@ -64,13 +79,13 @@ def available_mib() -> float:
     return max(0.0, min(found, default=float("inf")))
 
 
-def check_memory(cell: Cell, available: float, *, backends: bool) -> None:
+def check_memory(cell: Cell, available: float, *, backends: bool, http: bool = False) -> None:
     """Raises `ConfigError` if the cell needs more than `available` MiB."""
-    needed = needed_mib(cell, backends=backends)
+    needed = needed_mib(cell, backends=backends, http=http)
     if needed <= available:
         return
     least = Cell(cell.name, cell.model, 1, cell.options, cell.unequal)
-    fixed = needed_mib(least, backends=backends)
+    fixed = needed_mib(least, backends=backends, http=http)
     word = validate.spell("concurrency")
     if fixed > available:
         raise ConfigError(
@@ -96,6 +111,36 @@ def check_descriptors(cell: Cell, limits: tuple[int, int]) -> None:
     raise ConfigError(
         f"{validate.spell('connections')} {cell.options['connections']} needs {needed:,} file descriptors, "
         f"but the limit of open files (ulimit -n) is {soft:,}; {remedy}"
+    )
+
+
+def check_sockets(cell: Cell, limits: tuple[int, int], *, database: bool, downstream: bool) -> None:
+    """Raises `ConfigError` if the soft limit of open files is below what a process needs for its HTTP connections.
+
+    Generator, server and downstream are processes of their own with the same limit; the server needs most.
+    """
+    soft, hard = limits
+    users, options = cell.concurrency, cell.options
+    parts = [f"{users:,} connections of the generator"]
+    needed = users + _DESCRIPTORS
+    if database:
+        needed += int(options["connections"]) * _DESCRIPTORS_EACH
+        parts.append(f"{int(options['connections']) * _DESCRIPTORS_EACH:,} for the database")
+    if downstream:
+        admitted = users if options["limit"] is None else min(users, int(options["limit"]))
+        calls = admitted * (int(options["aggregate"]) if options["aggregate_order"] == "parallel" else 1)
+        most = options["downstream_connections"]
+        calls = calls if most is None else min(calls, int(most))
+        needed += calls
+        parts.append(f"{calls:,} to the downstream")
+    if soft == resource.RLIM_INFINITY or needed <= soft:
+        return
+    able = hard == resource.RLIM_INFINITY or needed <= hard
+    remedy = f"run `ulimit -n {needed}` first" if able else f"the hard limit is {hard:,}: raise it in limits.conf"
+    raise ConfigError(
+        f"{validate.spell('concurrency')} {users} needs {needed:,} file descriptors in the server's process "
+        f"({validate.listed(parts)}), but the limit of open files (ulimit -n) is {soft:,}; "
+        f"{remedy}, or lower {validate.spell('concurrency')}"
     )
 
 

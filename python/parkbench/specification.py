@@ -15,7 +15,7 @@ CONCURRENCY = (10, 50, 200, 400)
 REPEATS = 5
 MOST_RUNS = 100_000
 _SOCKETS = ("unix", "tcp")
-_NEED_A_DATABASE = ("pricing",)
+NEED_A_DATABASE = ("pricing",)
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,16 @@ class Specification:
     repeats: int
     seed: int
     given: Mapping[str, Any]
+    transport: str = scenario.TRANSPORTS[0]
 
     def cells(self) -> list[plan.Cell]:
         """Every model at every number of users. Raises `ConfigError` if options do not fit together."""
-        return plan.cells(self.workload, self.models, self.concurrency, self.given)
+        return plan.cells(self.workload, self.models, self.concurrency, self.given, self.transport)
 
     @property
     def needs_database(self) -> bool:
         """Whether the workload asks a database."""
-        return self.workload in _NEED_A_DATABASE
+        return self.workload in NEED_A_DATABASE
 
     def recorded(self) -> dict[str, Any]:
         """The specification as `sweep.json` holds it: all that decides which runs there are; no DSN."""
@@ -49,7 +50,7 @@ class Specification:
             "concurrency": list(self.concurrency),
             "repeats": self.repeats,
             "seed": self.seed,
-            "transport": "direct",
+            "transport": self.transport,
             "given": plan.recorded_options(self.given),
         }
 
@@ -63,6 +64,7 @@ def check(
     seed: Any = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     options: Mapping[str, Any] | None = None,
+    transport: Any = None,
 ) -> Specification:
     """The arguments as the user gave them, checked; None takes the default. Raises `ConfigError`."""
     name = scenario.check_workload(workload)
@@ -74,6 +76,7 @@ def check(
         repeats=validate.whole("repeats", REPEATS if repeats is None else repeats, low=1, high=1000),
         seed=secrets.randbits(32) if seed is None else validate.whole("seed", seed, low=0, high=2**63 - 1),
         given=scenario.checked(options or {}),
+        transport=scenario.check_transport(transport),
     )
     count = len(specification.cells()) * specification.repeats
     if count > MOST_RUNS:
@@ -91,6 +94,7 @@ def check_again(
     seed: Any = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     options: Mapping[str, Any] | None = None,
+    transport: Any = None,
 ) -> Specification:
     """As `check`, but what is None takes the value of an older sweep. Raises `ConfigError`."""
     return check(
@@ -101,6 +105,7 @@ def check_again(
         seed=before.seed if seed is None else seed,
         settings=settings,
         options={**before.given, **(options or {})},
+        transport=before.transport if transport is None else transport,
     )
 
 
@@ -116,6 +121,7 @@ def stored(recorded: Mapping[str, Any]) -> Specification:
             repeats=recorded["repeats"],
             seed=recorded["seed"],
             options=recorded["given"],
+            transport=recorded["transport"],
         )
     except (KeyError, TypeError) as error:
         raise ConfigError(f"the stored sweep cannot be gone on with: its sweep.json lacks {error}") from None

@@ -11,6 +11,10 @@ from typing import Any
 from parkbench import wording
 from parkbench.record import Record, has_figures, is_ok
 
+_TRANSFERS_HTTP = (
+    "Measured over http on one machine: bottleneck, queueing, hold times and a missing brake carry over to a service; "
+    "CPU and memory per request, garbage collection, warm-up and framework do not."
+)
 _TRANSFERS = (
     "Measured in one process (direct): bottleneck, queueing and hold times carry over to a service; "
     "CPU and memory per request do not."
@@ -74,4 +78,5 @@ def _audit(runs: Sequence[Record]) -> list[str]:
 
 
 def _transfer(runs: Sequence[Record]) -> list[str]:
-    return [_TRANSFERS] if any(run.get("transport") == "direct" for run in runs) else []
+    texts = {"direct": _TRANSFERS, "http": _TRANSFERS_HTTP}
+    return [text for transport, text in texts.items() if any(run.get("transport") == transport for run in runs)]

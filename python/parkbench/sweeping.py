@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
-from parkbench import child, environment, plan, progress, resources, scenario, specification, validate
+from parkbench import child, environment, placement, plan, progress, resources, scenario, specification, validate
 from parkbench.audit import audit_run
 from parkbench.bottleneck import find_bottleneck
 from parkbench.errors import ConfigError
@@ -32,7 +32,7 @@ def sweep(
     models: Any = None,
     concurrency: Any = None,
     repeats: int | None = None,
-    transport: str = "direct",
+    transport: str | None = None,
     database: str | None = None,
     database_socket: str = "unix",
     seed: int | None = None,
@@ -46,7 +46,8 @@ def sweep(
     """Run a workload on several models at several numbers of users, several times, and return the result.
 
     `models`: names or objects (`pb.ThreadPool(workers=300)`); default all three. `concurrency`: numbers of users;
-    default 10, 50, 200, 400. `repeats`: runs of each; default 5. `database`: a DSN, else PARKBENCH_DATABASE, else an
+    default 10, 50, 200, 400. `repeats`: runs of each; default 5. `transport`: http (server and generator in processes
+    of their own, the default) or direct (both in one). `database`: a DSN, else PARKBENCH_DATABASE, else an
     embedded PostgreSQL for the length of the sweep. `seed` makes the order of the runs and their requests repeatable.
     `out`: a missing or empty directory that gets every run when it ends. `resume`: the directory of an interrupted
     sweep to go on in; what is not given is as it was there. `settings`: options for one model by its name, as `--set`
@@ -57,15 +58,20 @@ def sweep(
     KeyboardInterrupt) after Ctrl-C; its `partial` is the result so far. A run that fails is no exception: its `status`
     says why, and the sweep goes on.
     """
-    scenario.check_later("transport", transport)
     dsn, socket = specification.check_database(database, database_socket)
     asked: dict[str, Any] = {"model_list": models, "concurrency": concurrency, "repeats": repeats, "seed": seed}
-    asked.update(settings=settings, options=dict(options))
+    asked.update(settings=settings, options=dict(options), transport=transport)
     if resume is None:
         store, spec = None, specification.check(workload, **asked)
     else:
         store, spec = _gone_on_with(workload, asked, out, resume)
-    resources.check(spec.cells(), database=spec.needs_database, embedded=spec.needs_database and dsn is None)
+    resources.check(
+        spec.cells(),
+        workload=spec.workload,
+        transport=spec.transport,
+        database=spec.needs_database,
+        embedded=spec.needs_database and dsn is None,
+    )
     directory = None if out is None or resume is not None else resources.check_out(out)
     core = child.core_path()
     try:
@@ -102,11 +108,13 @@ def _one(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Makes one run; its record and its samples."""
     cell = run.cell
-    sent = scenario.to_core(spec.workload, cell.model, cell.concurrency, cell.options, seed=run.seed, dsn=dsn)
+    sent = scenario.to_core(
+        spec.workload, cell.model, cell.concurrency, cell.options, seed=run.seed, dsn=dsn, transport=spec.transport
+    )
     started_at = _now()
     outcome = child.run({**sent, "plant": plant}, core, stop, plan.longest_s(cell.options))
     timeline = (outcome.report or {}).pop("timeline", None) or []
-    return record_of(spec.workload, run, outcome, started_at), timeline
+    return record_of(spec.workload, run, outcome, started_at, spec.transport), timeline
 
 
 def _gone_on_with(
@@ -134,7 +142,9 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def record_of(workload: str, run: plan.PlannedRun, outcome: child.Outcome, started_at: str) -> dict[str, Any]:
+def record_of(
+    workload: str, run: plan.PlannedRun, outcome: child.Outcome, started_at: str, transport: str
+) -> dict[str, Any]:
     """The record of a run from what its process left behind; figures are null where it left none."""
     cell = run.cell
     record: dict[str, Any] = {
@@ -142,11 +152,12 @@ def record_of(workload: str, run: plan.PlannedRun, outcome: child.Outcome, start
         "model": cell.model,
         "concurrency": cell.concurrency,
         "repeat": run.repeat,
-        "transport": "direct",
+        "transport": transport,
         **dict.fromkeys(FIGURES),
         "ledger": None,
         "failures": {},
         "phases_ms": None,
+        "cpu": None,
         "bottleneck": None,
         "audit": None,
         "status": "ok",
@@ -192,8 +203,20 @@ def _described(spec: Specification, base: Database | None) -> dict[str, Any]:
         postgres["dsn"] = redact(base.dsn)
     return {
         **spec.recorded(),
-        "options": plan.recorded_options(scenario.complete(spec.given)),
+        "options": plan.recorded_options(scenario.complete(spec.given, spec.workload)),
         "order": [list(run.key) for run in plan.runs(spec.cells(), spec.repeats, spec.seed)],
         "started_at": _now(),
-        "environment": environment.describe(postgres, environment.command_line()),
+        "environment": {
+            **environment.describe(postgres, environment.command_line()),
+            "placement": _placement(spec),
+        },
     }
+
+
+def _placement(spec: Specification) -> dict[str, Any]:
+    """Where processes ran: by name of the model where it was set; the CPUs of either side."""
+    words = {cell.name: str(cell.options["placement"]) for cell in spec.cells()}
+    if "split" not in words.values():
+        return {"placement": "none"}
+    word = "split" if set(words.values()) == {"split"} else words
+    return {"placement": word, "server": placement.server_cpus(), "generator": placement.generator_cpus()}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parkbench import wording
-from parkbench.record import Record, arrivals_kind, has_figures, is_ok, names, number
+from parkbench.record import Record, arrivals_kind, cores, has_figures, is_ok, names, number
 from parkbench.stats import median, samples_needed
 
 if TYPE_CHECKING:
@@ -49,17 +49,19 @@ def title(runs: Sequence[Record]) -> str:
     highest = next(run for run in runs if run["concurrency"] == loads[-1])
     span = wording.load(highest) if len(loads) == 1 else f"{loads[0]:,} to {wording.load(highest)}"
     repeats = len({run["repeat"] for run in runs})
-    parts = [str(first.get("workload")), str(first.get("transport")), wording.arrivals(first), span,
+    shared = [text for run in runs[:1] if (text := wording.setup(run))]
+    parts = [str(first.get("workload")), str(first.get("transport")), *shared, wording.arrivals(first), span,
              wording.plural(repeats, "repeat")]  # fmt: skip
     different = wording.unequal(runs)
     return ", ".join(parts) + (f"; unequal by design: {different}" if different else "")
 
 
 def columns(runs: Sequence[Record]) -> tuple[str, ...]:
-    """The headings. `status` stands there only when a run is not ok."""
+    """The headings. `status` stands there only when a run is not ok, `cores` only over http."""
     load = {"closed": "users", "rounds": "at once"}.get(_kind(runs), "load")
     bad = any(not is_ok(run) for run in runs)
-    return (load, "name", *_FIGURES, "bottleneck", *(["status"] if bad else []))
+    http = any(run.get("transport") == "http" for run in runs)
+    return (load, "name", *_FIGURES, *(["cores"] if http else []), "bottleneck", *(["status"] if bad else []))
 
 
 def rows(runs: Sequence[Record], *, spread: bool = True) -> list[Row]:
@@ -73,7 +75,7 @@ def rows(runs: Sequence[Record], *, spread: bool = True) -> list[Row]:
         for name in names(runs):
             own = [run for run in runs if run["name"] == name and run["concurrency"] == concurrency]
             if own:
-                cells = _cells(own, spread) + ((_status(own),) if with_status else ())
+                cells = _cells(own, spread, columns(runs)) + ((_status(own),) if with_status else ())
                 found.append(Row(name, str(own[0].get("model")), concurrency, (f"{concurrency:,}", name, *cells)))
     return found
 
@@ -160,10 +162,19 @@ def _kind(runs: Sequence[Record]) -> str:
     return arrivals_kind(runs[0]) if runs else "closed"
 
 
-def _cells(own: Sequence[Record], spread: bool) -> tuple[str, ...]:
+def _cells(own: Sequence[Record], spread: bool, headings: Sequence[str]) -> tuple[str, ...]:
     good = [run for run in own if is_ok(run) and has_figures(run)] or [run for run in own if has_figures(run)]
     cells = [_figure(heading, good, spread) for heading in _FIGURES]
+    if "cores" in headings:
+        cells.append(_cores(good))
     return (*cells, ", ".join(dict.fromkeys(str(run.get("bottleneck")) for run in good)))
+
+
+def _cores(good: Sequence[Record]) -> str:
+    """CPUs that server, generator and (where there is one) downstream used: `1.20+0.60`, medians."""
+    used = [cores(run) for run in good]
+    roles = dict.fromkeys(role for one in used for role in one)
+    return "+".join(wording.amount(median([one[role] for one in used if role in one])) for role in roles)
 
 
 def _figure(heading: str, good: Sequence[Record], spread: bool) -> str:

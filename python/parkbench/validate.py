@@ -136,6 +136,16 @@ def whole(option: str, value: object, *, low: int, high: int, unit: str = "") ->
     return number
 
 
+def truth(option: str, value: object) -> bool:
+    """True or False, also as the words a user types."""
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in words:
+        return words[value.strip().lower()]
+    raise ConfigError(f"{spell(option)} takes true or false, not {shown(value)}")
+
+
 def items(option: str, value: Any, example: str) -> list[Any]:
     """A list from one value, a sequence, or text with commas; never empty."""
     if isinstance(value, str):

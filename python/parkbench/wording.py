@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from parkbench.arrivals import is_open
 from parkbench.record import Record, arrivals_kind, option, think_s
 
 
@@ -41,6 +42,8 @@ def load(run: Record) -> str:
     users = run.get("concurrency")
     shown = f"{users:,}" if isinstance(users, int) else str(users)
     kind = arrivals_kind(run)
+    if is_open(kind):
+        return f"{shown} connection" if users == 1 else f"{shown} connections"
     if kind == "closed":
         return f"{shown} user" if users == 1 else f"{shown} users"
     return f"{shown} at once" if kind == "rounds" else f"concurrency {shown}"
@@ -48,12 +51,16 @@ def load(run: Record) -> str:
 
 def at_load(run: Record) -> str:
     """The load as the beginning of a sentence: `At 400 users`, `With 300 at once`."""
-    return f"{'With' if arrivals_kind(run) == 'rounds' else 'At'} {load(run)}"
+    return f"{'At' if arrivals_kind(run) == 'closed' else 'With'} {load(run)}"
 
 
 def arrivals(run: Record) -> str:
     """How requests came, for a title: `closed, no think time`, `closed, think time 0.5 s`, `rounds`."""
     kind = arrivals_kind(run)
+    if is_open(kind):
+        rate = option(run, "arrivals")
+        number = rate.get("rate") if isinstance(rate, Mapping) else str(rate).partition("rate=")[2]
+        return f"{kind}, {float(number):,.12g}/s" if number else kind
     if kind != "closed":
         return kind
     think = think_s(run)
@@ -62,18 +69,20 @@ def arrivals(run: Record) -> str:
 
 def waiting(phase: str, run: Record) -> str:
     """What a request does in a phase, to stand after `spends 93 % of 4,836 ms`."""
+    http = run.get("transport") == "http"
+    timer = option(run, "downstream") == "timer"
     texts = {
-        "client_wait": "waiting until a user was free to send",
+        "client_wait": f"waiting until a {'connection' if is_open(arrivals_kind(run)) else 'user'} was free to send",
         "lateness": "waiting for a generator that was late",
-        "network": "on the network",
+        "network": "between the generator and the server",
         "queue": f"waiting for {_executor(run)}",
-        "connection": f"waiting for {_one_of(run, 'connections')}",
+        "connection": f"waiting for {_connection(run)}",
         "database": "in the database",
-        "downstream": "in the downstream service",
+        "downstream": "in the downstream (a timer)" if timer else "in the downstream service",
         "app_wait": "in the application's own wait",
         "wakeup": "waiting to run again after a wait was over",
         "cpu": "computing",
-        "reply": "handing over the answer",
+        "reply": "writing the answer" if http else "handing over the answer",
         "unexplained": "somewhere that was not measured",
     }
     return texts.get(phase, f"in {phase}")
@@ -96,6 +105,28 @@ def setting(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def setup(run: Record) -> str:
+    """What stands around the model in a run, for a title: downstream, faults, CPUs; empty where nothing is special."""
+    found = []
+    if run.get("workload") == "gateway":
+        found.append(f"downstream {option(run, 'downstream')} {option(run, 'downstream_ms'):g} ms")
+    if option(run, "faults"):
+        found.append(str(option(run, "faults")))
+    if option(run, "placement") == "split":
+        found.append("CPUs split")
+    return ", ".join(found)
+
+
+def _connection(run: Record) -> str:
+    """The connections of the database, or of a gateway those to its downstream."""
+    if run.get("workload") != "gateway":
+        return _one_of(run, "connections")
+    most = option(run, "downstream_connections")
+    return (
+        f"one of {most:,} connections to the downstream" if isinstance(most, int) else "a connection to the downstream"
+    )
 
 
 def _one_of(run: Record, key: str) -> str:

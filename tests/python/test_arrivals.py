@@ -25,8 +25,13 @@ def test_forms(text: Any, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("constant:rate=10", r"open arrivals \(constant\) are not in this release; arrivals takes closed"),
-        ("poisson:rate=10", "not in this release"),
+        ("steps:100@2,200@2", "arrivals steps are not in this release; arrivals takes closed"),
+        ("ramp:100-200@5", "not in this release"),
+        ("constant", "constant needs its rate, as in constant:rate=500"),
+        ("poisson:rate=0", "arrivals.rate must be more than 0"),
+        ("poisson:rate=nan", "takes a number"),
+        ("poisson:rate=5s", "takes a number"),
+        ("poisson:think=5", "poisson takes rate as NAME=NUMBER, not think=5"),
         ("round", "knows no round; did you mean rounds?"),
         ("closed:", "ends in a colon"),
         ("closed:pause=1", "closed takes think as NAME=SECONDS, not pause=1"),
@@ -42,3 +47,14 @@ def test_forms(text: Any, expected: Any) -> None:
 def test_refusals(text: Any, words: Any) -> None:
     with pytest.raises(ConfigError, match=words):
         arrivals.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "rate"), [("constant:rate=500", "constant", 500.0), ("poisson:rate=0.5", "poisson", 0.5)]
+)
+def test_open_arrivals(typed: str, kind: str, rate: float) -> None:
+    assert arrivals.parse(typed) == {"kind": kind, "rate": rate}
+    assert arrivals.text(arrivals.parse(typed)) == typed
+    assert arrivals.parse(arrivals.parse(typed)) == arrivals.parse(typed)
+    assert arrivals.is_open(kind)
+    assert not arrivals.is_open("closed") and not arrivals.is_open("rounds")

@@ -41,7 +41,7 @@ def test_any_scenario_option_holds_for_one_model() -> None:
         (lambda: pb.Reactive(name="a.b"), "a model's name is"),
         (lambda: pb.Reactive(name=""), "a model's name is"),
         (lambda: models.Model(), "a model is one of"),
-        (lambda: pb.Service("http://127.0.0.1:8080/price/{id}", pid=1), "Service needs the http transport"),
+        (lambda: pb.Service("http://127.0.0.1:8080/price/{id}", pid=1), "Service is not in this release"),
     ],
 )
 def test_refusals(make: Any, words: Any) -> None:

@@ -36,7 +36,7 @@ def test_options_set_for_one_model_are_unequal_where_they_differ() -> None:
 
 
 def test_a_model_option_without_effect_on_the_workload_is_refused() -> None:
-    with pytest.raises(ConfigError, match="reactive.cpu_us belongs to the pricing workload"):
+    with pytest.raises(ConfigError, match="reactive.cpu_us belongs to the pricing and cpu workloads"):
         plan.cells("noop", [models.Reactive(cpu_us=5)], [10], {})
 
 

@@ -82,7 +82,7 @@ def test_a_record_says_what_was_run() -> None:
     models = [pb.ThreadPool(workers=7, name="small"), "reactive"]
     result = quick(models=models, concurrency=5, repeats=1, seed=10)
     small = next(run for run in result.runs if run["name"] == "small")
-    assert (small["model"], small["transport"], small["workload"]) == ("thread_pool", "direct", "noop")
+    assert (small["model"], small["transport"], small["workload"]) == ("thread_pool", "http", "noop")
     assert small["options"]["workers"] == 7
     assert small["options"]["seed"] == 11
     assert small["unequal"] == ["workers"]
@@ -206,6 +206,8 @@ def test_a_sweep_does_not_go_on_with_other_arguments(tmp_path: Path) -> None:
         quick(resume=tmp_path / "out", concurrency=[7])
     with pytest.raises(ConfigError, match="another duration"):
         sweep("noop", resume=tmp_path / "out", duration=9)
+    with pytest.raises(ConfigError, match="another transport"):
+        sweep("noop", resume=tmp_path / "out", transport="direct")
     with pytest.raises(ConfigError, match="another workload"):
         sweep("sleep", resume=tmp_path / "out")
     with pytest.raises(ConfigError, match="out begins a sweep and resume goes on"):
@@ -240,8 +242,11 @@ def test_a_sweep_works_in_another_thread() -> None:
         ({"duration": 0}, "duration must be more than 0 s"),
         ({"repeats": 0}, "repeats must be at least 1"),
         ({"seed": -1}, "seed must be at least 0"),
-        ({"transport": "http"}, "transport is not in this release"),
-        ({"arrivals": "poisson:rate=5"}, "open arrivals"),
+        ({"transport": "udp"}, "transport knows no udp; it takes http and direct"),
+        ({"arrivals": "ramp:1-5@3"}, "arrivals ramp are not in this release"),
+        ({"arrivals": "poisson:rate=5", "requests_per_user": 5}, "requests_per_user needs users"),
+        ({"placement": "split", "transport": "direct"}, "placement split needs transport http"),
+        ({"settings": {"reactive": {"transport": "direct"}}}, "transport holds for the whole sweep"),
         ({"wokers": 5}, r"did you mean workers\?"),
         ({"query_delay_ms": 5}, "belongs to the pricing workload"),
         ({"settings": {"none": {}}}, "no model is named none"),
@@ -276,7 +281,7 @@ def test_a_missing_core_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_compiled_core_reports_the_record_of_the_design() -> None:
     from parkbench.record import FIGURES, LEDGER, PHASES
 
-    result = sweep("noop", concurrency=20, duration=0.2, repeats=1, quiet=True)
+    result = sweep("noop", concurrency=20, duration=0.2, repeats=1, quiet=True, transport="direct")
     assert len(result.runs) == 3
     for run in result.runs:
         assert run["status"] in ("ok", "client_limited"), run["status"]
@@ -292,6 +297,6 @@ def test_the_compiled_core_stops_when_asked() -> None:
     timer.start()
     begun = time.monotonic()
     with pytest.raises(pb.Interrupted) as caught:
-        sweep("sleep", models="virtual_threads", concurrency=20, duration=50, repeats=1, quiet=True)
+        sweep("sleep", models="virtual_threads", concurrency=20, duration=50, repeats=1, quiet=True, transport="direct")
     assert time.monotonic() - begun < 20.0
     assert caught.value.partial.runs[-1]["status"] == "incomplete"

@@ -29,7 +29,7 @@ def test_load_says_users_only_where_there_are_users() -> None:
     assert wording.load(records.record(concurrency=1)) == "1 user"
     assert wording.load(records.record(concurrency=4000)) == "4,000 users"
     assert wording.load(records.article("reactive", "request")) == "300 at once"
-    assert wording.load({"concurrency": 5, "options": {"arrivals": "poisson:rate=5"}}) == "concurrency 5"
+    assert wording.load({"concurrency": 5, "options": {"arrivals": "poisson:rate=5"}}) == "5 connections"
     assert wording.arrivals(records.record()) == "closed, no think time"
     assert wording.arrivals(records.record(options={"think_s": 0.5})) == "closed, think time 0.5 s"
     assert wording.arrivals(records.article("reactive", "request")) == "rounds"

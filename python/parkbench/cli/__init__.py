@@ -1,4 +1,4 @@
-"""The command line: `parkbench run`, `doctor`, `glossary`. One file per sub-command; this one ties them together."""
+"""The command line: `parkbench run`, `serve`, `doctor`, `glossary`. One file per command; this ties them together."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import typer
 
-COMMANDS = ("run", "doctor", "glossary")
-LATER = ("load", "capacity", "history", "serve", "reproduce", "report", "compare", "advise", "dashboard")
+COMMANDS = ("run", "serve", "doctor", "glossary")
+LATER = ("load", "capacity", "history", "reproduce", "report", "compare", "advise", "dashboard")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -54,7 +54,7 @@ def call(arguments: list[str]) -> int:
 
 def application() -> Any:
     """The typer application with its sub-commands."""
-    from parkbench.cli import doctor, glossary, run
+    from parkbench.cli import doctor, glossary, run, serve
 
     app = typer.Typer(
         name="parkbench",
@@ -78,6 +78,7 @@ def application() -> Any:
             print(context.get_help())
 
     app.command("run")(run.run)
+    app.command("serve")(serve.serve)
     app.command("doctor")(doctor.doctor)
     app.command("glossary")(glossary.glossary)
     return app
@@ -110,4 +111,6 @@ def _wrong_use(error: Any) -> str:
         from parkbench.scenario import WORKLOADS
 
         return f"run needs a workload: {validate.listed(WORKLOADS)}, as in `parkbench run pricing`"
+    if "issing argument" in text and context is not None and context.command.name == "serve":
+        return "serve needs a model and a workload, as in `parkbench serve reactive pricing`"
     return text[:1].lower() + text[1:]
