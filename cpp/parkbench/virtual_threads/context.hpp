@@ -32,9 +32,9 @@ class Context {
   void* stack_pointer_ = nullptr;
   void* low_ = nullptr;  // the stack's bounds, for ASan
   std::size_t bytes_ = 0;
-  void* fake_stack_ = nullptr;  // ASan's
-  void* fiber_ = nullptr;       // TSan's, kept as long as the stack
-  bool owns_fiber_ = false;
+  [[maybe_unused]] void* fake_stack_ = nullptr;  // ASan's
+  [[maybe_unused]] void* fiber_ = nullptr;       // TSan's, kept as long as the stack
+  [[maybe_unused]] bool owns_fiber_ = false;
 };
 
 }  // namespace parkbench::virtual_threads

@@ -18,8 +18,13 @@ namespace {
 constexpr int kRounds = 50;
 
 thread_local int t_owner = 0;
-__attribute__((noinline, noipa)) int owner_of_this_thread() { return t_owner; }
-__attribute__((noinline, noipa)) void own_this_thread(int id) { t_owner = id; }
+#ifdef __clang__
+#define PARKBENCH_OPAQUE noinline, optnone  // as in seam.cpp
+#else
+#define PARKBENCH_OPAQUE noinline, noipa
+#endif
+__attribute__((PARKBENCH_OPAQUE)) int owner_of_this_thread() { return t_owner; }
+__attribute__((PARKBENCH_OPAQUE)) void own_this_thread(int id) { t_owner = id; }
 
 class Seam : public WithScheduler {
  protected:
