@@ -11,7 +11,10 @@ Answer await_call(ConnectionPool& pool, std::string_view request, io::Waiter& wa
     record(trace, call.times());
     return answer;
   } catch (...) {
-    record(trace, call.times());
+    CallTimes times = call.times();
+    times.told = 0;
+    times.running = waiter.clock().now();
+    record(trace, times);
     throw;
   }
 }

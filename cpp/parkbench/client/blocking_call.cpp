@@ -78,7 +78,10 @@ void BlockingCall::take(bool stand_in_line) {
   }
   ParkedInLine place(waiter_);
   connection_ = pool_.acquire_or_wait(nullptr, place);
-  if (connection_ != nullptr) return;
+  if (connection_ != nullptr) {
+    if (connection_->hung_up()) connection_->close();
+    return;
+  }
   Ns running = waiter_.clock().now();
   if (!park_in_line(pool_, place, waiter_, deadline_, running)) fail(kInLine);
   if (place.connection() == nullptr) fail(place.error());
@@ -131,8 +134,6 @@ void BlockingCall::give_up() {
 void BlockingCall::fail(const Error& error) {
   const Failure failure(error);  // before the connection, which may own the error, is gone
   give_up();
-  times_.told = 0;
-  times_.running = waiter_.clock().now();
   throw failure;
 }
 

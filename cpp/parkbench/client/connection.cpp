@@ -98,12 +98,10 @@ Step Connection::flush() {
 }
 
 void Connection::recycle() {
-  if (state_ != State::open) return;
-  if (session_.state() == http::ClientSession::State::done && session_.keep_alive()) {
-    session_.reset();
-  } else {
-    close();
-  }
+  using SessionState = http::ClientSession::State;
+  if (state_ != State::open || session_.state() == SessionState::idle) return;
+  if (session_.state() != SessionState::done || !session_.keep_alive()) return close();
+  session_.reset();
 }
 
 void Connection::close() {

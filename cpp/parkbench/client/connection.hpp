@@ -24,6 +24,9 @@ class Connection {
   ~Connection() { close(); }
 
   bool is_open() const { return state_ == State::open; }
+  /// The server has closed it while it lay idle. Only what a poller watches is known to have been; else a call finds
+  /// out.
+  bool hung_up() const { return source_.hung_up(); }
   /// Begins to connect, or goes on with it.
   Step connect();
   /// Sends a request and asks to read; only when it is open. request must live until the answer is there.

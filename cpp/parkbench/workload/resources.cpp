@@ -6,7 +6,7 @@
 namespace parkbench::workload {
 
 Resources::Resources(Options o, const Clock& c)
-    : options(std::move(o)), clock(c), burner(options.cpu, clock), queries(options) {
+    : options(std::move(o)), clock(c), burner(options.cpu, clock), queries(options), gateway(options.gateway, clock) {
   if (options.kind == Kind::pricing) {
     pool.emplace(postgres::Dsn::parse(options.dsn), options.connections, queries.all(), clock);
   }
@@ -19,6 +19,11 @@ void Resources::connect(Deadline deadline) {
   io::WaitGauge gauge;
   io::BlockingWaiter waiter(clock, cell, gauge);
   postgres::open_all(*pool, waiter, deadline);
+}
+
+void Resources::close() {
+  if (pool) pool->close();
+  if (gateway.has_client()) gateway.client().close();
 }
 
 }  // namespace parkbench::workload

@@ -8,6 +8,7 @@
 #include "parkbench/workload/burn.hpp"
 #include "parkbench/workload/file/temporary_file.hpp"
 #include "parkbench/workload/first_errors.hpp"
+#include "parkbench/workload/gateway/gateway.hpp"
 #include "parkbench/workload/options.hpp"
 #include "parkbench/workload/pricing/queries.hpp"
 
@@ -21,12 +22,16 @@ struct Resources {
   /// Opens every connection, so that the load does not meet cold ones.
   /// @throws Failure(db_connect, db_error)
   void connect(Deadline deadline);
+  /// Closes the connections to the database and the downstream. Before the models' threads are gone: their pollers know
+  /// of them.
+  void close();
 
   const Options options;
   const Clock& clock;
   const Burner burner;
   const pricing::Queries queries;
   std::optional<postgres::ConnectionPool> pool;
+  gateway::Gateway gateway;
   std::optional<file::TemporaryFile> file;  // of the workload file
   FirstErrors errors;
   std::atomic<std::uint64_t> table_reads{0};  // statements answered by the two tables, to be compared with the server's
