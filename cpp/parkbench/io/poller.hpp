@@ -35,7 +35,8 @@ class Watch {
   bool wait(Interest interest, ReadyWaiter& waiter);
   /// Takes the waiter back. False: on_ready has been or is being called, the caller must wait for it.
   bool cancel(Interest interest, ReadyWaiter& waiter);
-  /// Ends a wait as an edge would, or the next one if there is none now. From any thread, while it is registered.
+  /// Ends a wait as an edge would, or the next one if there is none now. From any thread; after the removal it may end
+  /// a wait of the slot's next user, for no reason.
   void nudge(Interest interest, Ns told) { deliver(interest, told); }
   /// The peer has finished sending, or the connection broke. Stays: when that was told together with data, no further
   /// edge comes, so whoever has read the data must read again instead of waiting.

@@ -26,4 +26,9 @@ bool Moved::not_now() const { return error == EAGAIN; }
 
 void shut_down_sending(int fd) { shutdown(fd, SHUT_WR); }
 
+void reset_on_close(int fd) {
+  const linger now{.l_onoff = 1, .l_linger = 0};
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+}
+
 }  // namespace parkbench::io

@@ -23,5 +23,7 @@ Moved receive(int fd, std::span<char> space);
 Moved send(int fd, std::string_view bytes);
 /// No more will be sent; the peer reads to the end.
 void shut_down_sending(int fd);
+/// The close of this socket will be a reset, by which the peer sees that what it got is not whole.
+void reset_on_close(int fd);
 
 }  // namespace parkbench::io
