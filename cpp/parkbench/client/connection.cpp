@@ -3,7 +3,8 @@
 #include <cerrno>
 #include <string>
 
-#include "parkbench/client/socket.hpp"
+#include "parkbench/client/connect.hpp"
+#include "parkbench/io/socket_calls.hpp"
 
 namespace parkbench::client {
 namespace {
@@ -23,8 +24,6 @@ ErrorCode code_of_connect(int system_error) {
       return ErrorCode::connect_refused;
   }
 }
-
-bool would_wait(int system_error) { return system_error == EAGAIN || system_error == EWOULDBLOCK; }
 
 }  // namespace
 
@@ -67,8 +66,8 @@ Step Connection::step() {
     if (session_.state() == SessionState::reading) return Step::want_read;
   }
   while (session_.state() == SessionState::reading) {
-    const Transfer received = receive_some(fd_.get(), session_.space());
-    if (would_wait(received.error)) return Step::want_read;
+    const io::Moved received = io::receive(fd_.get(), session_.space());
+    if (received.not_now()) return Step::want_read;
     if (received.error != 0) {
       session_.broken();
     } else if (received.bytes == 0) {
@@ -86,8 +85,8 @@ Step Connection::step() {
 
 Step Connection::flush() {
   while (session_.state() == http::ClientSession::State::sending) {
-    const Transfer sent = send_some(fd_.get(), session_.pending());
-    if (would_wait(sent.error)) return Step::want_write;
+    const io::Moved sent = io::send(fd_.get(), session_.pending());
+    if (sent.not_now()) return Step::want_write;
     if (sent.error != 0) {
       session_.broken();
     } else {
