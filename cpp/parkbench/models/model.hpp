@@ -28,7 +28,7 @@ struct Counters {
   std::int64_t accepted_counted = 0;  // of the window
   std::int64_t answered_counted = 0;
   std::uint64_t steals = 0;  // virtual_threads: runnable, started threads taken by another carrier
-  std::uint64_t pins = 0;
+  std::uint64_t pins = 0;    // blocking calls that held a carrier or a loop
 };
 
 /// The threads of a model at work, whoever feeds them: what a run samples.

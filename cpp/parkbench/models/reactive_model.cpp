@@ -82,6 +82,7 @@ Counters ReactiveModel::counters() const {
       counters.requests_waiting[reason] += waiting[reason].load(std::memory_order_relaxed);
     }
   }
+  counters.pins = resources_.pins.load(std::memory_order_relaxed);
   books_.report(counters);
   return counters;
 }

@@ -45,6 +45,7 @@ Counters VirtualThreadsModel::counters() const {
     }
   }
   counters.steals = scheduler_.steals_of_started();
+  counters.pins = resources_.pins.load(std::memory_order_relaxed);
   books_.report(counters);
   return counters;
 }

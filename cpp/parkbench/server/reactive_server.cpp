@@ -150,6 +150,7 @@ models::Counters ReactiveServer::counters() const {
     reactive::EventLoop& loop = loops_.loop(i);
     add_thread(counters, loop.cell(), loop.gauge());
   }
+  counters.pins = shared_.resources.pins.load(std::memory_order_relaxed);
   books_.report(counters);
   return counters;
 }
