@@ -97,6 +97,8 @@ def _run(core: Any, scenario: dict[str, Any], helpers: list[helper.Helper], aske
             os._exit(3)  # it does not stop: the parent marks it, and nothing may stay behind
     report = run.report()
     if not str(report.get("status")).startswith(("failed", "invalid")):
+        _kept.clear()
+        del run  # its ends of the control sockets go with it, and that is the servers' sign to end
         for one in helpers:
             one.is_over(_END_S)
         return report

@@ -33,7 +33,7 @@ _ROUTES = {
     "cpu": "/cpu?us=",
     "file": "/file",
     "stream": "/stream?rows=",
-    "mixed": "/mixed",
+    "mixed": "/sleep?ms=",
 }
 _END_S = 1.0  # after its end was asked for at once
 

@@ -138,3 +138,18 @@ def article(model: str, hold: str, repeat: int = 0, **more: Any) -> dict[str, An
                "host_cpu_share": 0.05, "process_cpu_share": 0.02}  # fmt: skip
     return record(model, 300, repeat, phases=phases, threads=threads, details=details, options=options,
                   duration_s=30.0, **more)  # fmt: skip
+
+
+def over_http(model: str = "reactive", repeat: int = 0, concurrency: int = 1000, **more: Any) -> dict[str, Any]:
+    """A gateway over HTTP whose downstream takes 50 ms: nothing of ours is used up."""
+    phases = {"network": 2.0, "queue": 0.3, "downstream": 50.2, "wakeup": 0.2, "cpu": 0.05, "reply": 0.1}
+    phases |= more.pop("phases", {})
+    options = {"downstream": "http", "downstream_ms": 50.0, "downstream_connections": None, "aggregate": 1,
+               "placement": "none", "faults": None} | more.pop("options", {})  # fmt: skip
+    details = {"connections_in_use_mean": 0.0, "connections_waiting_mean": 0.0, "host_cpu_share": 0.7,
+               "process_cpu_share": 0.4, "generator_cpu_share": 0.5} | more.pop("details", {})  # fmt: skip
+    threads = {"cpu": 1.0, "idle": 1.0} | more.pop("threads", {})
+    run = record(model, concurrency, repeat, workload="gateway", phases=phases, options=options, details=details,
+                 threads=threads, **more)  # fmt: skip
+    cpu = {"server_s": 1.6, "generator_s": 0.9, "downstream_s": 0.3}
+    return run | {"transport": "http", "cpu": cpu, "cpu_s": 1.6}

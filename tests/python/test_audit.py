@@ -193,3 +193,12 @@ def test_the_gateway_article_cannot_have_had_three_thousand_users_busy() -> None
 @given(st.integers(1, 100_000), st.floats(0.01, 60_000), st.floats(0, 10))
 def test_a_true_closed_system_always_passes(users: int, mean_ms: float, think: float) -> None:
     assert audit_table(users, users / (mean_ms / 1000 + think), mean_ms, think)["passed"]
+
+
+def test_over_http_the_server_gives_the_second_account() -> None:
+    run = records.over_http()
+    check = next(one for one in audit_run(run)["checks"] if one["name"] == "ledger")
+    assert check["passed"]
+    assert "answers given by the server" in check["text"]
+    run["details"]["answers_model_counted"] -= 1
+    assert not next(one for one in audit_run(run)["checks"] if one["name"] == "ledger")["passed"]

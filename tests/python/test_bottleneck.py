@@ -87,3 +87,37 @@ def test_a_failed_run_and_the_list_of_names() -> None:
     assert find_bottleneck(records.failed()).name == "none"
     assert find_bottleneck({}).name == "none"
     assert len(set(RESOURCES)) == 11
+
+
+def test_a_downstream_that_takes_the_time_while_nothing_here_is_used_up() -> None:
+    found = find_bottleneck(records.over_http())
+    assert found.name == "downstream"
+    assert "the downstream takes 95% of a response" in found.text
+    half = records.over_http(phases={"app_wait": 60.0})
+    assert find_bottleneck(half).name == "none"
+    assert find_bottleneck(records.over_http(details={"host_cpu_share": 0.99})).name == "cpu"
+
+
+def test_a_generator_at_its_own_limit() -> None:
+    busy = records.over_http(details={"generator_cpu_share": 0.95})
+    assert find_bottleneck(busy).name == "generator"
+    assert "95% of its core" in find_bottleneck(busy).text
+    assert find_bottleneck({**busy, "transport": "direct"}).name == "downstream"
+    assert find_bottleneck(records.over_http(details={"generator_cpu_share": 0.8})).name == "downstream"
+
+
+def test_few_connections_to_the_downstream() -> None:
+    waiting: dict[str, Any] = {"phases": {"connection": 450.0}, "options": {"downstream_connections": 100}}
+    found = find_bottleneck(records.over_http(**waiting))
+    assert found.name == "connections"
+    assert "of 100 connections to the downstream are in use" in found.text
+    many = records.over_http(phases={"connection": 450.0}, options={"downstream_connections": 1000})
+    assert find_bottleneck(many).name == "none"
+
+
+@pytest.mark.parametrize("cause", ["downstream_timeout", "downstream_failed", "circuit_open", "bulkhead_full"])
+def test_calls_that_fail_name_the_downstream(cause: str) -> None:
+    run = records.over_http(phases={"app_wait": 500.0})
+    count = run["ledger"]["scheduled"]
+    assert find_bottleneck({**run, "failures": {cause: count // 20}}).name == "downstream"
+    assert find_bottleneck({**run, "failures": {cause: 0}}).name == "none"

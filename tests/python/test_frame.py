@@ -70,3 +70,11 @@ def test_units_are_in_the_names() -> None:
             assert column.endswith("_ms"), column
         if column.startswith("rss_"):
             assert column.endswith("_mib"), column
+
+
+def test_the_cpu_of_every_process_has_a_column() -> None:
+    frame = runs_frame([records.over_http(), records.starved("reactive")])
+    assert frame["server_cpu_s"].tolist()[0] == 1.6
+    assert frame["generator_cpu_s"].tolist()[0] == 0.9
+    assert frame["downstream_cpu_s"].isna().tolist() == [False, True]
+    assert {"cpu_s", "generator_cpu_s", "downstream_cpu_s"} <= set(timeline_frame([]).columns)

@@ -67,3 +67,9 @@ def test_names_are_shown_by_model_and_a_models_own_name_first() -> None:
             ("x", "spring"), ("thread_pool", "thread_pool"), ("virtual_threads", "virtual_threads"))]  # fmt: skip
     assert record.names(runs) == ["thread_pool", "a", "virtual_threads", "reactive", "b", "x"]
     assert record.names(runs[::-1]) == record.names(runs)
+
+
+def test_cores_are_cpu_seconds_by_the_length_of_the_window() -> None:
+    assert record.cores(records.over_http()) == {"server": 0.8, "generator": 0.45, "downstream": 0.15}
+    assert record.cores(records.record()) == {"server": pytest.approx(0.8)}
+    assert record.cores(records.failed()) == {}

@@ -93,3 +93,33 @@ def test_out_without_permission() -> None:
     where = "/proc/parkbench-out" if os.geteuid() == 0 else "/parkbench-out"
     with pytest.raises(ConfigError, match="cannot be written"):
         resources.check_out(where)
+
+
+def test_sockets_of_a_server_name_their_sum_and_the_remedy() -> None:
+    gateway = plan.cells("gateway", models.resolve("reactive"), [3000], scenario.checked({"aggregate": 2}))[0]
+    with pytest.raises(
+        ConfigError,
+        match=r"concurrency 3000 needs 9,064 file descriptors in the server's process \(3,000 connections of the "
+        r"generator and 6,000 to the downstream\), but the limit of open files \(ulimit -n\) is 1,024; "
+        "run `ulimit -n 9064` first, or lower concurrency",
+    ):
+        resources.check_sockets(gateway, (1024, 1_048_576), database=False, downstream=True)
+    resources.check_sockets(gateway, (9064, 9064), database=False, downstream=True)
+    resources.check_sockets(gateway, (resource.RLIM_INFINITY, resource.RLIM_INFINITY), database=False, downstream=True)
+    with pytest.raises(ConfigError, match="needs 1,084 .* 20 for the database.* the hard limit is 1,024: raise it"):
+        resources.check_sockets(cell(1000), (1024, 1024), database=True, downstream=False)
+
+
+def test_few_connections_to_the_downstream_need_few_descriptors() -> None:
+    given = scenario.checked({"downstream_connections": 100, "aggregate": 5})
+    gateway = plan.cells("gateway", models.resolve("reactive"), [800], given)[0]
+    resources.check_sockets(gateway, (1024, 1024), database=False, downstream=True)
+    one_by_one = scenario.checked({"aggregate": 5, "aggregate_order": "sequential", "limit": 100})
+    gateway = plan.cells("gateway", models.resolve("reactive"), [800], one_by_one)[0]
+    resources.check_sockets(gateway, (1024, 1024), database=False, downstream=True)
+
+
+def test_memory_over_http_counts_the_connections() -> None:
+    direct = resources.needed_mib(cell(4096, "reactive"), backends=False)
+    http = resources.needed_mib(cell(4096, "reactive"), backends=False, http=True)
+    assert http - direct == pytest.approx(64 + 96)

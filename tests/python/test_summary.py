@@ -49,3 +49,10 @@ def test_failing_checks_are_counted_with_an_example() -> None:
 def test_nothing_to_compare() -> None:
     assert told([]) == ["No run has ended yet."]
     assert told([records.failed()])[0] == "No run can be compared: failed: killed by signal 9."
+
+
+def test_what_carries_over_depends_on_the_transport() -> None:
+    runs = [{**records.over_http(repeat=repeat), "bottleneck": "downstream"} for repeat in range(2)]
+    text = told(runs)[-1]
+    assert text.startswith("Measured over http on one machine: bottleneck, queueing")
+    assert "one process" not in text

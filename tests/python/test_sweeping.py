@@ -300,3 +300,40 @@ def test_the_compiled_core_stops_when_asked() -> None:
         sweep("sleep", models="virtual_threads", concurrency=20, duration=50, repeats=1, quiet=True, transport="direct")
     assert time.monotonic() - begun < 20.0
     assert caught.value.partial.runs[-1]["status"] == "incomplete"
+
+
+@pytest.mark.usefixtures("fake")
+def test_the_transport_is_http_unless_said_and_stands_everywhere(tmp_path: Path) -> None:
+    result = quick(repeats=1, concurrency=5, out=tmp_path / "out")
+    assert {run["transport"] for run in result.runs} == {"http"}
+    assert result.sweep["transport"] == "http"
+    assert json.loads((tmp_path / "out" / "sweep.json").read_text())["transport"] == "http"
+    assert {run["cpu"]["generator_s"] for run in result.runs} == {0.01}
+    assert result.frame["generator_cpu_s"].tolist() == [0.01, 0.01]
+    assert ", http, " in result.title
+    direct = quick(repeats=1, concurrency=5, transport="direct")
+    assert {run["transport"] for run in direct.runs} == {"direct"}
+    assert ", direct, " in direct.title
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_brownout_and_a_placement_are_recorded(tmp_path: Path) -> None:
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("this process may use one CPU")
+    options = {"faults": "brownout", "placement": "split", "downstream": "http"}
+    result = sweep("gateway", models="reactive", concurrency=5, repeats=1, duration=0.3, quiet=True, **options)  # type: ignore[arg-type]
+    run = result.runs[0]
+    assert run["options"]["faults"] == "brownout:from=0.1s,until=0.2s,delay=5s"
+    assert run["details"]["scenario"]["brownout"]["delay_ms"] == 5000.0
+    assert result.sweep["environment"]["placement"] == {
+        "placement": "split", "server": cpus[: len(cpus) // 2], "generator": cpus[len(cpus) // 2 :],
+    }  # fmt: skip
+    assert "CPUs split" in result.title
+    assert quick(repeats=1).sweep["environment"]["placement"] == {"placement": "none"}
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_server_that_dies_is_the_cause_and_the_sweep_goes_on() -> None:
+    result = quick(repeats=1, concurrency=5, _plant={"server": "crash"})
+    assert [run["status"] for run in result.runs] == ["failed: server process killed by SIGSEGV: bad luck"] * 2

@@ -91,3 +91,24 @@ def test_nothing_is_cut_off_in_a_narrow_terminal(width: int, monkeypatch: pytest
 def test_whole_threads_are_whole_numbers() -> None:
     row = table.rows([records.starved("reactive")])[0]
     assert row.cells[table.columns([]).index("threads")] == "5"
+
+
+def test_over_http_the_cpu_of_every_process_is_shown() -> None:
+    runs = judged([records.over_http(repeat=repeat) for repeat in range(3)])
+    assert table.title(runs) == "gateway, http, downstream http 50 ms, closed, no think time, 1,000 users, 3 repeats"
+    headings = table.columns(runs)
+    assert "cores" in headings
+    assert table.rows(runs)[0].cells[headings.index("cores")] == "0.800+0.450+0.150"
+    without = [{**run, "cpu": {"server_s": 1.6, "generator_s": 0.9, "downstream_s": None}} for run in runs]
+    assert table.rows(without)[0].cells[headings.index("cores")] == "0.800+0.450"
+    assert "cores" not in table.columns(sweep())
+    failed = [{**records.failed(), "transport": "http"}]
+    assert table.rows(failed)[0].cells[table.columns(failed).index("cores")] == ""
+
+
+def test_title_says_what_stands_around_the_model() -> None:
+    options = {"downstream": "timer", "faults": "brownout", "placement": "split", "arrivals": "poisson:rate=2500"}
+    title = table.title([records.over_http(options=options)])
+    assert title == (
+        "gateway, http, downstream timer 50 ms, brownout, CPUs split, poisson, 2,500/s, 1,000 connections, 1 repeat"
+    )

@@ -50,3 +50,19 @@ def test_unequal_options_are_listed_by_name() -> None:
                             unequal=("connection_hold", "limit")), records.starved("reactive")]  # fmt: skip
     assert wording.unequal(runs) == "held has connection_hold=request, limit=none"
     assert wording.unequal(runs[1:]) == ""
+
+
+def test_phases_over_http_and_at_a_gateway() -> None:
+    run = records.over_http()
+    assert wording.waiting("network", run) == "between the generator and the server"
+    assert wording.waiting("downstream", run) == "in the downstream service"
+    assert wording.waiting("reply", run) == "writing the answer"
+    assert wording.waiting("connection", run) == "waiting for a connection to the downstream"
+    few = records.over_http(
+        options={"downstream_connections": 50, "downstream": "timer", "arrivals": "constant:rate=5"}
+    )
+    assert wording.waiting("connection", few) == "waiting for one of 50 connections to the downstream"
+    assert wording.waiting("downstream", few) == "in the downstream (a timer)"
+    assert wording.waiting("client_wait", few) == "waiting until a connection was free to send"
+    assert wording.arrivals(few) == "constant, 5/s"
+    assert wording.at_load(few) == "With 1,000 connections"

@@ -9,6 +9,7 @@ import typer
 
 from parkbench.cli import options
 from parkbench.cli.options import DATABASE, SERVER, option
+from parkbench.signals import Interrupted
 
 
 @options.with_scenario_options(options.of_server())
@@ -62,7 +63,11 @@ def serve(
         "header_time": header_time, "body_time": body_time, "idle_time": idle_time, "write_time": write_time,
     }  # fmt: skip
     listen = serving.Listen.checked(given)
-    return serving.serve(service, listen, _say, database=database, database_socket=database_socket)
+    try:
+        return serving.serve(service, listen, _say, database=database, database_socket=database_socket)
+    except Interrupted as error:  # typer would make 130 of every interrupt, and say nothing
+        _say("interrupted")
+        return error.exit_code
 
 
 def _say(sentence: str) -> None:
