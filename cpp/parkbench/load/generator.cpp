@@ -8,36 +8,37 @@ using measure::Outcome;
 using measure::Phase;
 using measure::Request;
 
-Generator::Generator(const LoadPlan& plan, Target& target, AnswerQueue& answers, const Clock& clock,
-                     WindowObserver& observer, std::vector<std::int64_t> expected)
+Generator::Generator(const LoadPlan& plan, Exchange& exchange, const Clock& clock, WindowObserver& observer,
+                     std::vector<std::int64_t> expected)
     : plan_(plan),
-      target_(target),
-      answers_(answers),
+      exchange_(exchange),
       clock_(clock),
       observer_(observer),
       expected_(std::move(expected)),
       random_(plan.seed),
       window_(plan_),
+      schedule_(plan_),
+      timing_(plan.seed),
       sent_by_user_(static_cast<std::size_t>(plan.users)),
       finished_once_(static_cast<std::size_t>(plan.users)),
       result_(plan.seed) {}
 
 void Generator::run() {
   while (step()) {
-    if (answers_.empty()) answers_.wait(clock_, next_event());
+    if (exchange_.empty()) exchange_.wait(clock_, next_event());
   }
 }
 
 void Generator::cancel() {
   cancel_.store(true, std::memory_order_release);
-  answers_.poke();
+  exchange_.poke();
 }
 
 bool Generator::step() {
-  const Ns now = clock_.now();
+  Ns now = clock_.now();
   if (started_ < 0) begin();
   integrate(now);
-  receive(now);
+  now = receive(now);
   expire(now);
   if (cancel_.load(std::memory_order_acquire) && cancelled_at_ == 0) {
     cancelled_at_ = now;
@@ -56,25 +57,29 @@ bool Generator::step() {
 void Generator::begin() {
   started_ = clock_.now();
   integrated_to_ = started_;
-  schedule_round(started_);
+  round_at_ = started_;
+  schedule_.begin(started_);
 }
 
 void Generator::schedule_round(Ns at) {
   round_at_ = at;
-  for (std::uint32_t user = 0; user < static_cast<std::uint32_t>(plan_.users); ++user) due_.push_back({at, user});
+  schedule_.add_round(at);
 }
 
-void Generator::receive(Ns now) {
-  Request* request = answers_.take_all();
-  if (request == nullptr) return;
+/// @return the time after the answers were taken.
+Ns Generator::receive(Ns now) {
+  Request* request = exchange_.take_all();
+  if (request == nullptr) return now;
   // After the take: what is in the batch was ready before this stamp.
-  const Ns got = std::max(now, clock_.now());
-  integrate(got);
+  const Ns taken = std::max(now, clock_.now());
   while (request != nullptr) {
     Request* next = request->next;
+    const Ns got = exchange_.stamps_answers() ? request->answer_ready : taken;
+    integrate(got);
     on_answer(*request, got);
     request = next;
   }
+  return taken;
 }
 
 void Generator::on_answer(Request& request, Ns got) {
@@ -109,6 +114,14 @@ void Generator::count_answer(Request& request, Ns got) {
   request.trace.add(Phase::reply, request.answer_ready, got);
   result_.response.record(response);
   result_.from_send.record(got - request.sent);
+  if (!request.timed) {
+    for (const Phase own : {Phase::client_wait, Phase::lateness}) {
+      result_.phases[static_cast<std::size_t>(own)] += request.trace.spent(own);
+    }
+    return;
+  }
+  ++result_.timed;
+  result_.timed_from_send += got - request.sent;
   const auto& phases = request.trace.all();
   for (std::size_t i = 0; i < measure::kPhases; ++i) result_.phases[i] += phases[i];
   result_.samples.add(response, request.trace);
@@ -119,24 +132,41 @@ void Generator::user_free(std::uint32_t user, Ns at) {
     finished_once_[user] = true;
     ++users_finished_;
   }
-  if (plan_.arrivals.kind == Arrivals::Kind::closed) due_.push_back({at + plan_.arrivals.think, user});
+  schedule_.user_free(user, at);
 }
 
 void Generator::expire(Ns now) {
   for (Request* oldest = outstanding_.oldest(); oldest != nullptr && oldest->due + plan_.timeout <= now;
        oldest = outstanding_.oldest()) {
     integrate(now);
-    outstanding_.remove(*oldest);
-    oldest->abandoned = true;
-    failed_.fetch_add(1, std::memory_order_relaxed);
-    if (oldest->counted) {
-      --counted_outstanding_;
-      ++result_.abandoned;
-      result_.ledger.add(Outcome::timed_out, ErrorCode::timeout);
-      result_.failed_response.record(now - oldest->due);
-    }
-    user_free(oldest->user, now);
+    give_up(*oldest, now);
   }
+  if (stop_sending_) return;
+  while (const auto due = schedule_.take_expired(now)) {
+    // It has waited for a user all its time: it was never sent, but whoever asked has waited.
+    waited(*due, now);
+    failed_.fetch_add(1, std::memory_order_relaxed);
+    if (!window_.counts(*due)) continue;
+    ++result_.ledger.scheduled;
+    result_.ledger.add(Outcome::timed_out, ErrorCode::timeout);
+    result_.failed_response.record(now - *due);
+  }
+}
+
+void Generator::give_up(Request& request, Ns now) {
+  outstanding_.remove(request);
+  request.abandoned = true;
+  failed_.fetch_add(1, std::memory_order_relaxed);
+  const bool ours = exchange_.abandon(request);
+  if (request.counted) {
+    --counted_outstanding_;
+    ++result_.abandoned;
+    result_.ledger.add(Outcome::timed_out, ours ? request.error : ErrorCode::timeout);
+    result_.failed_response.record(now - request.due);
+  }
+  const std::uint32_t user = request.user;
+  if (ours) outstanding_.recycle(request);
+  user_free(user, now);
 }
 
 void Generator::move_window(Ns now) {
@@ -145,13 +175,15 @@ void Generator::move_window(Ns now) {
     // A round is over when its answers are in, or when the next one is due by the clock.
     if (plan_.arrivals.every) {
       if (now >= round_at_ + *plan_.arrivals.every) round_boundary(round_at_ + *plan_.arrivals.every);
-    } else if (due_.empty() && outstanding_.size() == 0) {
+    } else if (schedule_.idle() && outstanding_.size() == 0) {
       round_boundary(now + plan_.arrivals.pause);
     }
     return;
   }
   if (window_.state() == Window::State::warm_up) {
-    if (window_.warm(now, started_, users_finished_ == finished_once_.size())) open_window(now);
+    // An open load has no users to wait for: which of them it needs depends on its rate.
+    const bool finished_once = schedule_.open() || users_finished_ == finished_once_.size();
+    if (window_.warm(now, started_, finished_once)) open_window(now);
     return;
   }
   if (plan_.requests_per_user) {
@@ -189,6 +221,8 @@ void Generator::open_window(Ns at) {
   result_.opened = at;
   result_.in_flight_integral = 0;
   generator_cpu_at_open_ = thread_cpu_time();
+  const double warm_up_s = static_cast<double>(std::max(kMillisecond, at - started_)) / static_cast<double>(kSecond);
+  timing_.expect(static_cast<double>(ok_.load(std::memory_order_relaxed)) / warm_up_s);
   stage_.store(Stage::measure, std::memory_order_relaxed);
   observer_.window_opened();
 }
@@ -200,6 +234,10 @@ void Generator::close_window(Ns at, bool too_short) {
     window_.open(at);
     result_.opened = at;
   }
+  if (was_open && schedule_.open()) {
+    result_.in_flight_integral +=
+        static_cast<double>(schedule_.waiting(window_.opened(), at).waited) / static_cast<double>(kSecond);
+  }
   window_.close(at);
   result_.closed = at;
   result_.too_short = too_short;
@@ -209,23 +247,27 @@ void Generator::close_window(Ns at, bool too_short) {
 }
 
 void Generator::send_due(Ns now) {
-  std::array<Request*, kBatch> batch;
-  while (!due_.empty() && due_.front().at <= now && !stop_sending_) {
+  std::array<Request*, kMostBatch> batch;
+  const std::size_t most = std::min(exchange_.batch(), kMostBatch);
+  while (!stop_sending_ && schedule_.next().passed(now)) {
     const Ns sent = clock_.now();
     integrate(sent);
     std::size_t count = 0;
-    while (count < kBatch && !due_.empty() && due_.front().at <= sent) {
-      const Due due = due_.front();
-      due_.pop_front();
-      const bool wanted = !plan_.requests_per_user || window_.state() == Window::State::warm_up ||
-                          sent_by_user_[due.user] < *plan_.requests_per_user;
-      if (wanted) batch[count++] = &prepare(due, sent);
+    bool taken = false;
+    while (count < most) {
+      const auto due = schedule_.take(sent);
+      if (!due) break;
+      taken = true;
+      const bool wanted = !plan_.requests_per_user || schedule_.open() || window_.state() == Window::State::warm_up ||
+                          sent_by_user_[due->user] < *plan_.requests_per_user;
+      if (wanted) batch[count++] = &prepare(*due, sent);
     }
+    if (!taken) return;  // due, but no user is free
     if (count == 0) continue;
     // Being held back is the target's doing, not ours: what is due meanwhile waits in `client_wait`.
-    if (target_.submit({batch.data(), count})) held_back_until_ = clock_.now();
-    if (answers_.empty()) continue;
-    break;  // answers first: their users' next requests are due at the same instant
+    if (exchange_.submit({batch.data(), count})) held_back_until_ = clock_.now();
+    // Answers before the next whole batch: their users' next requests are due at the same instant.
+    if (most > 1 && !exchange_.empty()) return;
   }
 }
 
@@ -238,13 +280,15 @@ Request& Generator::prepare(const Due& due, Ns sent) {
   request.sent = sent;
   request.counted = window_.counts(due.at);
   request.abandoned = false;
+  request.timed = timing_.chosen(request.number);
   request.deadline = Deadline::at(due.at + plan_.timeout);
   request.outcome = Outcome::none;
   request.error = ErrorCode::none;
   request.trace.clear();
-  const Ns free = std::clamp(held_back_until_, due.at, sent);
+  const Ns free = std::clamp(std::max(held_back_until_, due.free), due.at, sent);
   request.trace.add(Phase::client_wait, due.at, free);
   request.trace.add(Phase::lateness, free, sent);
+  if (schedule_.open()) waited(due.at, sent);
   if (request.counted) {
     ++result_.ledger.scheduled;
     ++counted_outstanding_;
@@ -260,20 +304,26 @@ bool Generator::finished(Ns now) {
   if (cancelled_at_ != 0) {
     const bool waited = now - cancelled_at_ >= kCancelGrace;
     if (outstanding_.size() != 0 && !waited) return false;
-  } else if (counted_outstanding_ != 0) {
+  } else if (counted_outstanding_ != 0 || schedule_.due_before(window_.closed())) {
     return false;
   } else if (!stop_sending_) {
     stop_sending_ = true;
   }
   if (cancelled_at_ == 0 && outstanding_.size() != 0) return false;
-  for (const Due& due : due_) {
-    if (window_.counts(due.at) && cancelled_at_ != 0) {
-      ++result_.ledger.scheduled;
-      ++result_.ledger.unsent;
-    }
+  result_.outstanding = outstanding_.counted();
+  if (cancelled_at_ != 0) {
+    const std::uint64_t unsent = schedule_.waiting(window_.opened(), window_.closed()).count;
+    result_.ledger.scheduled += unsent;
+    result_.ledger.unsent += unsent;
   }
-  due_.clear();
   return true;
+}
+
+/// A request of an open load has waited for a user since it was due: it was in flight for whoever asked.
+void Generator::waited(Ns from, Ns to) {
+  if (window_.state() != Window::State::open) return;
+  result_.in_flight_integral +=
+      static_cast<double>(to - std::max(from, window_.opened())) / static_cast<double>(kSecond);
 }
 
 void Generator::integrate(Ns now) {
@@ -288,7 +338,7 @@ void Generator::integrate(Ns now) {
 Deadline Generator::next_event() const {
   Deadline next = Deadline::never();
   const bool rounds = plan_.arrivals.kind == Arrivals::Kind::rounds;
-  if (!due_.empty() && !stop_sending_) next = next.earlier(Deadline::at(due_.front().at));
+  if (!stop_sending_) next = next.earlier(schedule_.next());
   if (rounds && plan_.arrivals.every && window_.state() != Window::State::closed) {
     next = next.earlier(Deadline::at(round_at_ + *plan_.arrivals.every));
   }

@@ -1,15 +1,15 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <vector>
 
 #include "parkbench/base/random.hpp"
-#include "parkbench/load/answer_queue.hpp"
+#include "parkbench/load/exchange.hpp"
 #include "parkbench/load/load_plan.hpp"
 #include "parkbench/load/load_result.hpp"
 #include "parkbench/load/outstanding.hpp"
-#include "parkbench/load/target.hpp"
+#include "parkbench/load/schedule.hpp"
+#include "parkbench/load/timing_sample.hpp"
 #include "parkbench/load/window.hpp"
 
 namespace parkbench::load {
@@ -25,12 +25,12 @@ class WindowObserver {
 /// Sends what the plan says is due, follows every request to its outcome, and keeps the books.
 ///
 /// One thread calls run(); step() is one turn of it, for tests that drive the clock by hand. Response times count
-/// from the due time. Closed load goes on during the drain, so that the last requests of the window meet the same
-/// system as the first.
+/// from the due time. The load goes on during the drain, so that the last requests of the window meet the same system
+/// as the first.
 class Generator {
  public:
   /// @param expected final price by product id - 1; empty: answers are not checked.
-  Generator(const LoadPlan& plan, Target& target, AnswerQueue& answers, const Clock& clock, WindowObserver& observer,
+  Generator(const LoadPlan& plan, Exchange& exchange, const Clock& clock, WindowObserver& observer,
             std::vector<std::int64_t> expected);
 
   void run();
@@ -54,16 +54,12 @@ class Generator {
   Progress progress() const;
 
  private:
-  struct Due {
-    Ns at;
-    std::uint32_t user;
-  };
-
   void begin();
-  void receive(Ns now);
+  Ns receive(Ns now);
   void on_answer(measure::Request& request, Ns got);
   void count_answer(measure::Request& request, Ns got);
   void expire(Ns now);
+  void give_up(measure::Request& request, Ns now);
   void user_free(std::uint32_t user, Ns at);
   void schedule_round(Ns at);
   void move_window(Ns now);
@@ -76,12 +72,13 @@ class Generator {
   void integrate(Ns now);
   bool more_wanted() const;
 
-  static constexpr std::size_t kBatch = 64;  // sent with one stamp and one call
+  void waited(Ns from, Ns to);
+
+  static constexpr std::size_t kMostBatch = 64;
   static constexpr Ns kCancelGrace = kSecond;
 
   const LoadPlan plan_;
-  Target& target_;
-  AnswerQueue& answers_;
+  Exchange& exchange_;
   const Clock& clock_;
   WindowObserver& observer_;
   const std::vector<std::int64_t> expected_;
@@ -89,14 +86,15 @@ class Generator {
 
   Window window_;
   Outstanding outstanding_;
-  std::deque<Due> due_;                      // in the order of due times
+  Schedule schedule_;
+  TimingSample timing_;
   std::vector<std::uint64_t> sent_by_user_;  // counted requests, for requests_per_user
   std::vector<bool> finished_once_;
   std::size_t users_finished_ = 0;
   std::uint64_t counted_outstanding_ = 0;
   std::uint64_t next_number_ = 0;
   Ns started_ = -1;
-  Ns held_back_until_ = 0;  // the target kept the generator waiting until then
+  Ns held_back_until_ = 0;  // the exchange kept the generator waiting until then
   Ns integrated_to_ = 0;
   Ns round_at_ = 0;
   Ns generator_cpu_at_open_ = 0;

@@ -8,13 +8,17 @@
 namespace parkbench::load {
 
 /// When requests are due. closed: each user's next request is due when it has the answer, plus think time. rounds:
-/// all users at once, then a pause after the last answer, or a new round every `every`.
+/// all users at once, then a pause after the last answer, or a new round every `every`. constant, poisson: at a rate,
+/// whether or not earlier ones are answered; the users are then the most requests under way at once.
 struct Arrivals {
-  enum class Kind : std::uint8_t { closed, rounds };
+  enum class Kind : std::uint8_t { closed, rounds, constant, poisson };
   Kind kind = Kind::closed;
   Ns think = 0;
   Ns pause = 0;
   std::optional<Ns> every{};
+  double rate = 0;  // requests/s of constant and poisson
+
+  bool open() const { return kind == Kind::constant || kind == Kind::poisson; }
 };
 
 /// Everything the generator needs to know; lengths of time in nanoseconds.

@@ -40,6 +40,11 @@ class Outstanding {
     --size_;
   }
   measure::Request* oldest() const { return oldest_; }
+  std::size_t counted() const {
+    std::size_t count = 0;
+    for (const Slot* slot = oldest_; slot != nullptr; slot = slot->newer) count += slot->counted ? 1 : 0;
+    return count;
+  }
   std::size_t size() const { return size_; }
 
  private:

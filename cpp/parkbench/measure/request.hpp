@@ -23,6 +23,7 @@ struct Request {
   Ns sent = 0;
   bool counted = false;    // due inside the window
   bool abandoned = false;  // timed out at the generator, its answer is late
+  bool timed = false;      // trace holds the phases of the side that answers; set by whoever takes the answer
   Deadline deadline = Deadline::never();
 
   // The model's part.

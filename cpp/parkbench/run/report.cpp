@@ -63,17 +63,20 @@ void count_threads(Report& report, const std::vector<Sample>& looks, const std::
   report.connections_waiting_mean = mean(looks, [](const Sample& s) { return s.pool.waiting; });
 }
 
-void count_resources(Report& report, const Edge& opened, const Edge& closed, const std::vector<Sample>& full) {
-  const Ns generator = closed.generator.cpu - opened.generator.cpu;
+void count_resources(Report& report, const Evidence& e, const std::vector<Sample>& full) {
+  const Edge& opened = e.opened;
+  const Edge& closed = e.closed;
+  const Ns harness = closed.generator.cpu - opened.generator.cpu;
   const Ns sampler = closed.sampler.cpu - opened.sampler.cpu;
-  report.cpu_s = std::max(0.0, seconds(closed.process.cpu - opened.process.cpu - generator - sampler));
+  report.cpu_s = std::max(0.0, seconds(closed.process.cpu - opened.process.cpu - harness - sampler));
   const auto all = closed.process.context_switches - opened.process.context_switches;
   const auto ours = closed.generator.context_switches - opened.generator.context_switches +
                     closed.sampler.context_switches - opened.sampler.context_switches;
   report.context_switches = all > ours ? all - ours : 0;
   const double length = seconds(closed.at - opened.at);
   report.cpus = usable_cpus();
-  report.generator_cpu_share = ratio(seconds(generator), length);
+  report.generator_cpu_s = seconds(e.generator_cpu);
+  report.generator_cpu_share = ratio(report.generator_cpu_s, report.duration_s);
   report.process_cpu_share = ratio(report.cpu_s, length * report.cpus);
   const auto total = static_cast<double>(closed.host.total - opened.host.total);
   report.host_cpu_share = ratio(static_cast<double>(closed.host.busy - opened.host.busy), total);
@@ -86,9 +89,15 @@ void count_resources(Report& report, const Edge& opened, const Edge& closed, con
 void split_phases(Report& report, const load::LoadResult& load) {
   const auto ok = static_cast<double>(load.response.count());
   if (ok == 0) return;
+  // What only some requests told is carried over to all by the ratio of their from-send times: those that told may have
+  // been a little faster or slower than the rest. Where all have told, the ratio is 1.
+  const double timed_from_send = ratio(static_cast<double>(load.timed_from_send), static_cast<double>(load.timed));
+  const double to_all = ratio(load.from_send.mean(), timed_from_send);
   double explained = 0;
   for (std::size_t i = 0; i < measure::kPhases; ++i) {
-    report.phases_ms[i] = ms(static_cast<double>(load.phases[i]) / ok);
+    const bool own = i < static_cast<std::size_t>(measure::Phase::network);
+    const auto sum = static_cast<double>(load.phases[i]);
+    report.phases_ms[i] = ms(own ? sum / ok : ratio(sum, static_cast<double>(load.timed)) * to_all);
     explained += report.phases_ms[i];
   }
   constexpr auto kUnexplained = static_cast<std::size_t>(measure::Phase::unexplained);
@@ -153,6 +162,7 @@ Report make_report(const Evidence& e) {
   report.answers_received = load.answers;
   report.late_answers = load.late_answers;
   report.abandoned = load.abandoned;
+  report.phases_of = load.timed;
   report.rounds = load.rounds;
   report.clock_errors = load.response.clock_errors();
   report.histogram_overflow = load.response.overflow();
@@ -162,7 +172,7 @@ Report make_report(const Evidence& e) {
 
   const auto full = of_window(e.full, e.opened, e.closed);
   count_threads(report, of_window(e.looks, e.opened, e.closed), full, e.harness_threads);
-  count_resources(report, e.opened, e.closed, full);
+  count_resources(report, e, full);
   split_phases(report, load);
   add_timeline(report, e);
   return report;

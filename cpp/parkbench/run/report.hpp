@@ -9,20 +9,9 @@
 
 #include "parkbench/io/thread_state.hpp"
 #include "parkbench/load/load_result.hpp"
-#include "parkbench/measure/process_usage.hpp"
-#include "parkbench/run/sampler.hpp"
+#include "parkbench/run/evidence.hpp"
 
 namespace parkbench::run {
-
-/// Machine and process at the edges of the window.
-struct Edge {
-  Ns at = 0;
-  measure::ProcessUsage process;
-  measure::ThreadUsage generator;
-  measure::ThreadUsage sampler;
-  measure::HostCpu host;
-  Sample sample;
-};
 
 /// Response times in milliseconds; a quantile that too few samples carry is empty (10 samples beyond it are needed:
 /// 20 for p50, 100 for p90, 1,000 for p99).
@@ -63,7 +52,9 @@ struct Report {
 
   double rss_baseline_mib = 0;
   double rss_peak_mib = 0;
-  double cpu_s = 0;
+  double cpu_s = 0;  // of the model's process
+  double generator_cpu_s = 0;
+  std::optional<double> downstream_cpu_s;  // where one serves in a process of its own
   std::uint64_t context_switches = 0;
   double generator_cpu_share = 0;  // of one core
   double process_cpu_share = 0;    // of all usable CPUs, generator and sampler taken off
@@ -71,7 +62,9 @@ struct Report {
   double host_steal_share = 0;
   int cpus = 1;
 
-  std::int64_t answers_model = 0;  // counted requests: what the model says it answered, what the generator received
+  // What the model says it answered, what the generator received: of counted requests; over http of all requests, those
+  // included that were given up after they had gone out and that the server says it answered.
+  std::int64_t answers_model = 0;
   std::uint64_t answers_received = 0;
   std::uint64_t late_answers = 0;
   std::uint64_t abandoned = 0;
@@ -82,6 +75,15 @@ struct Report {
   std::uint64_t database_reads_expected = 0;
   std::uint64_t steals = 0;
   std::string guard_mode;
+  std::uint64_t phases_of = 0;  // ok requests whose phases are known
+
+  struct Http {
+    std::uint16_t port = 0;
+    std::uint64_t connects = 0;
+    std::uint64_t reconnects = 0;
+    server::ServerCounters server;
+  };
+  std::optional<Http> http;
   std::vector<std::pair<Ns, std::uint64_t>> histogram;
 
   struct TimelineRow {
@@ -105,6 +107,7 @@ struct Evidence {
   models::Counters model_at_end;
   int harness_threads = 0;  // of the process, but not of the model
   std::int64_t rss_baseline = 0;
+  Ns generator_cpu = 0;  // in the window
 };
 
 /// Computes the figures; status, texts and the database counters are the run's own business.

@@ -4,24 +4,20 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 
 #include "parkbench/base/thread.hpp"
-#include "parkbench/load/generator.hpp"
-#include "parkbench/models/books.hpp"
+#include "parkbench/run/execution.hpp"
 #include "parkbench/run/report.hpp"
-#include "parkbench/run/sampler.hpp"
 #include "parkbench/run/scenario.hpp"
 
 namespace parkbench::run {
 
 /// One scenario, executed once, on threads of its own: set up, warm up, measure, drain, stop.
-class Run : private load::WindowObserver {
+class Run {
  public:
   explicit Run(Scenario scenario);
   /// Waits until the model holds nothing any more: at most the longest wait of a request.
-  ~Run() override;
+  ~Run();
 
   /// @return true when the run is over.
   bool wait(Ns timeout);
@@ -41,32 +37,17 @@ class Run : private load::WindowObserver {
   const Report& report() const { return report_; }
 
  private:
-  struct Parts;
-
   void execute();
-  void set_up();
-  void tear_down();
-  void evaluate();
-  std::string failed_because() const;
-  void window_opened() override;
-  void window_closed() override;
-  Edge edge() const;
-  Sample look() const;
 
   const Scenario scenario_;
   const Clock& clock_;
   const Ns started_;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Execution> execution_;
   std::atomic<bool> generating_{false};
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> over_{false};
-  mutable std::mutex mutex_;  // guards the use of parts_ from other threads
+  mutable std::mutex mutex_;  // guards the use of execution_ from other threads
   std::condition_variable ended_;
-  Edge opened_;
-  Edge closed_;
-  int harness_threads_ = 0;
-  std::int64_t rss_baseline_ = 0;
-  std::optional<std::int64_t> reads_before_;
   Report report_;
   Thread thread_;
 };

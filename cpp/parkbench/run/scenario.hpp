@@ -13,9 +13,13 @@ namespace parkbench::run {
 
 enum class ModelKind : std::uint8_t { thread_pool, virtual_threads, reactive };
 
+/// How requests reach the model: handed over in this process, or over HTTP to a server in a process of its own.
+enum class Transport : std::uint8_t { direct, http };
+
 /// Every parameter of one run. Validated by whoever makes it (Python, for users).
 struct Scenario {
   ModelKind model = ModelKind::thread_pool;
+  Transport transport = Transport::direct;
   load::LoadPlan load;
   workload::Options workload;
 
@@ -27,6 +31,10 @@ struct Scenario {
   virtual_threads::Stealing stealing = virtual_threads::Stealing::started;
   int loops = 1;
   std::optional<std::int64_t> limit;  // admission: most requests in the model at once
+
+  // Control sockets of the processes beside this one; -1: there is none. The run closes them.
+  int server_fd = -1;
+  int downstream_fd = -1;
 
   int drop_answers = 0;  // tests only
 };

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
+
+#include "parkbench/load/direct_exchange.hpp"
 
 namespace parkbench::load {
 namespace {
@@ -16,7 +19,7 @@ using measure::Request;
 class Simulated final : public Target, public WindowObserver {
  public:
   explicit Simulated(LoadPlan plan, std::vector<std::int64_t> expected = {})
-      : generator(plan, *this, answers, clock, *this, std::move(expected)) {}
+      : generator(plan, exchange, clock, *this, std::move(expected)) {}
 
   bool submit(std::span<Request* const> batch) override {
     for (Request* request : batch) {
@@ -51,6 +54,7 @@ class Simulated final : public Target, public WindowObserver {
 
   ManualClock clock{kSecond};
   AnswerQueue answers;
+  DirectExchange exchange{*this, answers};
   std::multimap<Ns, Request*> pending;
   std::function<Ns(Request&)> delay_of = [](Request&) { return 10 * kMillisecond; };  // negative: never
   std::function<std::int64_t(Request&)> answer_of = [](Request&) { return 0; };

@@ -38,8 +38,11 @@ class ReportOfAWindow : public ::testing::Test {
     trace.add(Phase::cpu, 0, kMillisecond / 2);
     for (int i = 0; i < 1'000; ++i) {
       load_.response.record(3 * kMillisecond);
+      load_.from_send.record(3 * kMillisecond);
       load_.samples.add(3 * kMillisecond, trace);
     }
+    load_.timed = 1'000;
+    load_.timed_from_send = 3 * kSecond;
     load_.phases[static_cast<std::size_t>(Phase::database)] = 2 * kSecond;
     load_.phases[static_cast<std::size_t>(Phase::cpu)] = kSecond / 2;
     opened_.at = load_.opened;
@@ -69,7 +72,8 @@ class ReportOfAWindow : public ::testing::Test {
                         .full = full_,
                         .model_at_end = {},
                         .harness_threads = 3,
-                        .rss_baseline = 32 << 20});
+                        .rss_baseline = 32 << 20,
+                        .generator_cpu = kSecond});
   }
   load::LoadResult load_;
   Edge opened_;
@@ -90,6 +94,20 @@ TEST_F(ReportOfAWindow, what_no_phase_holds_is_unexplained) {
   EXPECT_NEAR(report.phases_ms[static_cast<std::size_t>(Phase::database)], 2.0, 1e-9);
   EXPECT_NEAR(report.phases_ms[static_cast<std::size_t>(Phase::unexplained)], 0.5, 1e-9);
   EXPECT_NEAR(report.slowest_phases_ms[static_cast<std::size_t>(Phase::cpu)], 0.5, 1e-9);
+}
+
+TEST_F(ReportOfAWindow, phases_of_a_sample_are_carried_over_to_all) {
+  // One request in ten told its phases; these were twice as fast as the mean of all.
+  load_.timed = 100;
+  load_.timed_from_send = 100 * (3 * kMillisecond / 2);
+  load_.phases.fill(0);
+  load_.phases[static_cast<std::size_t>(Phase::network)] = 100 * (kMillisecond / 2);
+  load_.phases[static_cast<std::size_t>(Phase::app_wait)] = 100 * kMillisecond;
+  const Report report = make();
+  EXPECT_NEAR(report.phases_ms[static_cast<std::size_t>(Phase::network)], 1.0, 1e-9);
+  EXPECT_NEAR(report.phases_ms[static_cast<std::size_t>(Phase::app_wait)], 2.0, 1e-9);
+  EXPECT_NEAR(report.phases_ms[static_cast<std::size_t>(Phase::unexplained)], 0.0, 1e-9);
+  EXPECT_EQ(report.phases_of, 100U);
 }
 
 TEST_F(ReportOfAWindow, takes_the_harness_off) {

@@ -1,0 +1,39 @@
+#include "parkbench/run/database_account.hpp"
+
+namespace parkbench::run {
+
+DatabaseAccount::DatabaseAccount(const Scenario& scenario, std::function<bool()> cancelled)
+    : products_(scenario.workload.products), cancelled_(std::move(cancelled)) {
+  if (scenario.workload.kind == workload::Kind::pricing) {
+    witness_.emplace(postgres::Dsn::parse(scenario.workload.dsn), cancelled_);
+  }
+}
+
+std::vector<std::int64_t> DatabaseAccount::expected_prices() const {
+  if (!witness_) return {};
+  auto prices = witness_->expected_prices();
+  if (prices.size() < products_) {
+    throw Failure(ErrorCode::not_found, "schema parkbench holds " + std::to_string(prices.size()) + " of " +
+                                            std::to_string(products_) + " products");
+  }
+  return prices;
+}
+
+void DatabaseAccount::open() {
+  if (witness_) reads_before_ = witness_->table_reads();
+}
+
+void DatabaseAccount::close(Report& report, std::uint64_t expected) const {
+  if (!witness_) return;
+  report.database_reads_expected = expected;
+  if (!reads_before_ || cancelled_()) return;
+  try {
+    const auto reads = witness_->table_reads_at_least(*reads_before_ + static_cast<std::int64_t>(expected));
+    if (reads) report.database_reads = *reads - *reads_before_;
+  } catch (const Failure&) {
+    // A database that is gone by now has failed requests to show; its counters stay "not available".
+    report.database_reads.reset();
+  }
+}
+
+}  // namespace parkbench::run
