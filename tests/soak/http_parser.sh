@@ -34,7 +34,7 @@ fi
 "$compiler" -std=c++20 -O1 -g1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
   -I"$root/cpp" -isystem "$boost" "$root"/cpp/parkbench/http/*.cpp "$root/cpp/parkbench/base/clock.cpp" \
   "$root/cpp/parkbench/base/error.cpp" "$root/tests/fuzz/http_session_fuzz.cpp" -o "$dir/http_session_fuzz"
-"$python" "$root/tests/fuzz/http_seeds.py" "$root/tests/cpp/http/corpus" "$dir/seeds"
+"$python" "$root/tests/python/http_corpus.py" "$dir/seeds"
 
 status=0
 "$dir/http_session_fuzz" -max_total_time="$seconds" -max_len=20000 -timeout=10 -rss_limit_mb=1024 \

@@ -88,7 +88,7 @@ ChunkDecoder::Found ChunkDecoder::size_line(char byte, const ChunkLimits& limits
       state_ = left_ > 0 ? State::data : State::trailer_first;
       return Found::more;
     default:
-      if (++extensions_ > limits.extensions) return Found::malformed;
+      if (byte != '\r' && ++extensions_ > limits.extensions) return Found::malformed;
       return extension_byte(byte);
   }
 }

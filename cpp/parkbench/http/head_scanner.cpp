@@ -77,6 +77,7 @@ HeadScanner::Found HeadScanner::scan(std::string_view bytes, const HeadLimits& l
       headers_ = position_;
     }
     line_ = position_;
+    if (position_ > limits.block) return refuse(Fault::block_limit);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "parkbench/http/request_head.hpp"
 
+#include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
 #include <charconv>
 
@@ -149,12 +150,13 @@ class Parser final : public beast::basic_parser<true> {
   unsigned codings_ = 0;
 };
 
-/// Whether a first line that Beast refuses is whole but for its version: ` HTTP/d.d` at its end, and not 1.0 or 1.1.
+/// Whether a first line that Beast refuses has three parts of which the last is `HTTP/d.d`: only its version is wrong.
 bool other_version(std::string_view line) {
-  constexpr std::string_view kPattern = " HTTP/";
-  if (line.size() < kPattern.size() + 3) return false;
-  const std::string_view end = line.substr(line.size() - kPattern.size() - 3);
-  return end.starts_with(kPattern) && kDigits.has(end[6]) && end[7] == '.' && kDigits.has(end[8]);
+  constexpr std::string_view kVersion = "HTTP/";
+  if (std::count(line.begin(), line.end(), ' ') != 2) return false;
+  const std::string_view last = line.substr(line.rfind(' ') + 1);
+  return last.size() == kVersion.size() + 3 && last.starts_with(kVersion) && kDigits.has(last[5]) && last[6] == '.' &&
+         kDigits.has(last[7]);
 }
 
 }  // namespace

@@ -177,7 +177,13 @@ class ServerSession::Impl {
   void written(std::size_t bytes, Ns now) {
     out_.written(bytes);
     progress_ = now;
-    if (out_.empty() && phase_ == Phase::answered) all_written(now);
+    if (!out_.empty()) return;
+    if (phase_ == Phase::answered) {
+      all_written(now);
+    } else if (phase_ == Phase::body) {
+      since_ = now;
+      read_body(now);
+    }
   }
 
   void shut_down_done(Ns now) {
@@ -230,11 +236,10 @@ class ServerSession::Impl {
     since_ = now;
     if (!head_.chunked && head_.content_length == 0) return request_complete(now);
     phase_ = Phase::body;
-    if (head_.expects_continue) {
-      out_.send(kContinue);
-      progress_ = now;
-    }
-    read_body(now);
+    if (!head_.expects_continue) return read_body(now);
+    // Sent even if the body is here already: what is answered must not hang on how the bytes came.
+    out_.send(kContinue);
+    progress_ = now;
   }
 
   void read_body(Ns now) {
@@ -285,7 +290,6 @@ class ServerSession::Impl {
 
   void refuse(const Refusal& refusal, Ns now) {
     refused_ = refusal.status;
-    out_.clear();
     in_.release();
     close_after_ = true;
     answer(error_response(refusal.status, refusal.why), Framing::length, head_.method != Method::head, now);
