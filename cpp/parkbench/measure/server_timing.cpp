@@ -32,35 +32,6 @@ std::string_view take_until(std::string_view& text, char separator) {
   return trimmed(part);
 }
 
-/// Decimal milliseconds as nanoseconds; further digits are dropped. Less than 11 days.
-std::optional<Ns> duration_of(std::string_view text) {
-  constexpr Ns kMostWhole = 1'000'000'000;
-  Ns value = 0;
-  int decimals = -1;  // none yet
-  bool digits = false;
-  for (const char c : text) {
-    if (c == '.') {
-      if (decimals >= 0) return std::nullopt;
-      decimals = 0;
-    } else if (c < '0' || c > '9') {
-      return std::nullopt;
-    } else if (decimals < 0) {
-      digits = true;
-      value = value * 10 + (c - '0');
-      if (value >= kMostWhole) return std::nullopt;
-    } else {
-      digits = true;
-      if (decimals < kDigits) {
-        value = value * 10 + (c - '0');
-        ++decimals;
-      }
-    }
-  }
-  if (!digits) return std::nullopt;
-  for (int d = decimals < 0 ? 0 : decimals; d < kDigits; ++d) value *= 10;
-  return value;
-}
-
 std::optional<Phase> phase_of(std::string_view key) {
   for (const Phase phase : kSent) {
     if (to_string(phase) == key) return phase;
@@ -90,7 +61,7 @@ bool parse_server_timing(std::string_view text, PhaseTrace& trace, Ns& total) {
     while (!entry.empty()) {
       std::string_view value = take_until(entry, ';');
       if (take_until(value, '=') != "dur") continue;
-      const std::optional<Ns> duration = duration_of(trimmed(value));
+      const std::optional<Ns> duration = parse_decimal(trimmed(value), kDigits);
       if (!duration) return false;
       if (key == "total") {
         sum = duration;

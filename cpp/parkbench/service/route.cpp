@@ -1,10 +1,12 @@
 #include "parkbench/service/route.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
 #include <string>
 
+#include "parkbench/base/decimal.hpp"
 #include "parkbench/http/query.hpp"
 
 namespace parkbench::service {
@@ -16,8 +18,8 @@ using http::Response;
 using Kind = Route::Kind;
 using Routed = std::variant<Route, Response>;
 
-constexpr double kLongestSleepMs = 600'000;
-constexpr double kLongestCpuUs = 10'000'000;
+constexpr Ns kLongestSleep = 600 * kSecond;
+constexpr Ns kLongestCpu = 10 * kSecond;
 constexpr std::int64_t kMostRows = 10'000'000;
 constexpr std::string_view kPrice = "/price/";
 constexpr std::string_view kGateway = "/gateway";
@@ -82,14 +84,17 @@ Response page(std::string body, std::string_view content_type = Response{}.conte
   return response;
 }
 
-/// A length of time from a decimal parameter.
-Routed timed(Kind kind, std::string_view query, std::string_view name, double most, Ns unit, Ns otherwise) {
+/// A length of time from a decimal parameter. In integers: std::from_chars of a double would touch a second page of a
+/// virtual thread's stack, which a parked request then holds.
+Routed timed(Kind kind, std::string_view query, std::string_view name, int digits, Ns most, Ns otherwise) {
   Ns length = otherwise;
   if (names(query, name)) {
     const auto text = http::parameter(query, name);
-    const auto value = text ? http::decimal_number(*text, most) : std::nullopt;
-    if (!value) return malformed(name, "a decimal number up to " + std::to_string(static_cast<std::int64_t>(most)));
-    length = static_cast<Ns>(*value * static_cast<double>(unit));
+    const auto value = text ? parse_decimal(*text, digits) : std::nullopt;
+    if (!value || *value > most) {
+      return malformed(name, "a decimal number for at most " + std::to_string(most / kSecond) + " s");
+    }
+    length = *value;
   }
   return Route{.kind = kind, .length = length};
 }
@@ -142,12 +147,12 @@ Routed route(const Request& request, const workload::Options& options, const Pag
       return priced(request.path.substr(kPrice.size()));
     case Place::sleep: {
       const Ns otherwise = options.kind == workload::Kind::mixed ? Route::kByNumber : options.sleep;
-      return timed(Kind::sleep, request.query, "ms", kLongestSleepMs, kMillisecond, otherwise);
+      return timed(Kind::sleep, request.query, "ms", 6, kLongestSleep, otherwise);
     }
     case Place::gateway:
       return Route{.kind = Kind::gateway};
     case Place::cpu:
-      return timed(Kind::cpu, request.query, "us", kLongestCpuUs, kMicrosecond, 0);
+      return timed(Kind::cpu, request.query, "us", 3, kLongestCpu, 0);
     case Place::file:
       return Route{.kind = Kind::file};
     case Place::stream:
