@@ -41,7 +41,9 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.prepare:
         return
-    result = pb.sweep("noop", concurrency=1000, duration=0.5 if asked.quick else 2.0, repeats=5, quiet=True)
+    result = pb.sweep(
+        "noop", concurrency=1000, duration=0.5 if asked.quick else 2.0, repeats=5, quiet=True, transport="direct"
+    )
     costs: dict[str, list[float]] = {name: [] for name in GOALS}
     for run in result.runs:
         costs[run["name"]].append(1e6 / run["throughput_rps"])
