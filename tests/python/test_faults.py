@@ -19,7 +19,7 @@ import pytest
 FINE = {"ok", "client_limited"}  # on a loaded machine the generator may be late; that is not what is tested here
 PATIENCE_S = 60.0  # for a loaded machine; a healthy run needs a small part of it
 COMMAND = [sys.executable, "-m", "parkbench", "run", "pricing", "--models", "thread_pool,virtual_threads"]
-COMMAND += ["--concurrency", "20", "--duration", "1", "--repeats", "3", "--quiet"]
+COMMAND += ["--transport", "direct", "--concurrency", "20", "--duration", "1", "--repeats", "3", "--quiet"]
 
 
 def until(condition: Callable[[], object], patience_s: float = PATIENCE_S) -> None:

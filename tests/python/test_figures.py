@@ -130,7 +130,7 @@ def test_connections_bind_all_models_alike(database: Database) -> None:
 def means_of_delayed(database: Database, **options: Any) -> dict[str, float]:
     result = pb.sweep(
         "pricing", database=database.dsn, repeats=1, duration=1.0, query_delay_ms=20, products=PRODUCTS, quiet=True,
-        **options,
+        transport="direct", **options,
     )  # fmt: skip
     for record in result.runs:
         assert record["bottleneck"] == "connections"
@@ -143,7 +143,7 @@ def test_holding_the_connection_makes_the_difference_and_not_the_model(database:
     result = pb.sweep(
         "pricing", database=database.dsn, models=["thread_pool", "reactive"], concurrency=100, workers=100,
         arrivals="rounds", app_wait_ms=100, repeats=1, duration=1.0, products=PRODUCTS, quiet=True,
-        settings={"thread_pool": {"connection_hold": "request"}},
+        transport="direct", settings={"thread_pool": {"connection_hold": "request"}},
     )  # fmt: skip
     found = means(result)
     assert found["thread_pool"] / found["reactive"] > 4
@@ -157,6 +157,7 @@ def test_too_few_workers_are_named(database: Database) -> None:
     result = pb.sweep(
         "pricing", database=database.dsn, models=["thread_pool", "virtual_threads"], concurrency=150, workers=20,
         connections=150, query_delay_ms=25, repeats=1, duration=1.0, products=PRODUCTS, quiet=True,
+        transport="direct",
     )  # fmt: skip
     found = means(result)
     assert found["thread_pool"] / found["virtual_threads"] == pytest.approx(7.5, rel=0.2)
@@ -174,3 +175,19 @@ def test_the_backends_stay_in_the_servers_session(database: Database) -> None:
             pass
         assert os.getsid(backend) == os.getsid(database.server.server_pid) == os.getsid(0)
         assert os.getpgid(backend) == backend
+
+
+def rates_of_sleep(concurrency: int, workers: int, sleep_ms: float) -> dict[str, float]:
+    """Answers per second, by model, of users who make twenty requests each over HTTP."""
+    result = pb.sweep(
+        "sleep", transport="http", concurrency=concurrency, workers=workers, requests_per_user=20, repeats=1,
+        sleep_ms=sleep_ms, quiet=True,
+    )  # fmt: skip
+    return {record["name"]: record["throughput_rps"] for record in result.runs if record["status"] == "ok"}
+
+
+def test_two_hundred_workers_are_two_and_a_half_times_too_few_for_five_hundred_users() -> None:
+    """The second article's ratio, over HTTP, a sixth of its length: the sleep is 50 ms and not 300."""
+    rates = rates_of_sleep(500, 200, 50)
+    assert rates["virtual_threads"] / rates["thread_pool"] == pytest.approx(2.5, rel=0.05)
+    assert rates["reactive"] / rates["thread_pool"] == pytest.approx(2.5, rel=0.05)
