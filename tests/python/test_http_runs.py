@@ -92,7 +92,7 @@ def test_arrivals(arrivals: str, transport: str) -> None:
 
 
 def test_a_brownout_is_slow_in_its_time_and_named(tmp_path: Path) -> None:
-    options = {"faults": "brownout:from=0.3s,until=0.7s,delay=400ms", "downstream_ms": 10, "duration": 1.2}
+    options: dict[str, Any] = {"faults": "brownout:from=0.3s,until=0.7s,delay=400ms", "downstream_ms": 10, "duration": 1.2}
     for downstream in ("timer", "http"):
         for run in runs("gateway", downstream=downstream, models="reactive", **options):
             agrees_with_itself(run)
