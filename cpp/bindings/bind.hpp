@@ -23,6 +23,7 @@ void bind_build_info(py::module_& module);
 void bind_machine(py::module_& module);
 void bind_session(py::module_& module);
 void bind_run(py::module_& module);
+void bind_http(py::module_& module);
 
 /// @throws KeyError / ValueError for a dict that the Python side should not have let through.
 run::Scenario scenario_from(const py::dict& dict);
