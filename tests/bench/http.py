@@ -8,7 +8,6 @@ the same machine. No CPU is reserved for anybody. A row's interval is a bootstra
 from __future__ import annotations
 
 import argparse
-import resource
 import shutil
 import time
 from collections.abc import Callable
@@ -60,11 +59,10 @@ def main() -> None:
 
 def _check_machine() -> None:
     """Raise the limit of descriptors as far as it goes. Raises SystemExit(2) where that or /proc does not do."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < _DESCRIPTORS:
-        say(f"at least {_DESCRIPTORS} open files are needed, the hard limit is {hard}: raise it (ulimit -Hn)")
+    allowed = servers.allow_descriptors()
+    if allowed < _DESCRIPTORS:
+        say(f"at least {_DESCRIPTORS} open files are needed, the hard limit is {allowed}: raise it (ulimit -Hn)")
         raise SystemExit(2)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 20_000)) if hard > 0 else 20_000, hard))
     if not Path("/proc/self/io").exists():
         say("this kernel does not count the system calls of a process (/proc/PID/io), by which requests are counted")
         raise SystemExit(2)

@@ -49,11 +49,20 @@ def _open_files(pid: int) -> list[str]:
 
 def resident_kib(pids: Iterable[int]) -> int:
     """Resident memory of the processes, KiB. A page that two of them share counts twice."""
+    return _status(pids, "VmRSS:")
+
+
+def threads(pids: Iterable[int]) -> int:
+    """Threads of the processes."""
+    return _status(pids, "Threads:")
+
+
+def _status(pids: Iterable[int], name: str) -> int:
     total = 0
     for member in pids:
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/{member}/status").read_text().splitlines():
-                if line.startswith("VmRSS:"):
+                if line.startswith(name):
                     total += int(line.split()[1])
     return total
 

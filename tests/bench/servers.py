@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -23,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "tests" / "peers"
 BUILT = ROOT / ".build" / "peers"
 
+_DESCRIPTORS = 20_000
 _START_S = 20.0
 _STOP_S = 10.0
 
@@ -117,16 +119,29 @@ class Server:
         self.stop()
 
 
-def ours(model: str, *, down: int | None = None) -> Server:
+def allow_descriptors() -> int:
+    """Raise this process's limit of open files as far as it goes (at most 20,000), for what it starts too."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
+
+
+def ours(model: str, *, down: int | None = None, descriptors: int | None = None) -> Server:
     """One of our models with the workload gateway, whose server has every route.
 
-    `down` is the port of its gateway's downstream, None a timer.
+    `down` is the port of its gateway's downstream, None a timer. With `descriptors` it may open no more files than
+    that, and takes connections until there are none left.
     """
     port = free_port()
     if down is None:
         command = [sys.executable, "-m", "parkbench", "serve", model, "gateway", "--port", str(port)]
     else:
         command = [sys.executable, "-m", "bench.behind", model, str(port), str(down)]
+    if descriptors is not None:
+        limited = ["sh", "-c", 'ulimit -n "$0" && exec "$@"', str(descriptors)]
+        command = [*limited, *command, "--max-connections", "100000"]
     return Server(model, command, port)
 
 
