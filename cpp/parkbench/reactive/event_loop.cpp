@@ -115,13 +115,12 @@ class EventLoop::Impl {
     }
   }
 
-  /// Runs what the reactor has; without tasks it blocks until there is one thing, which it runs.
+  /// Runs what the poller has; without that and without tasks it blocks in the reactor until there is one thing, which
+  /// it runs. The reactor is where the loop sleeps, and no more: asked on each turn it would cost two system calls
+  /// besides the poller's own (7 % of an HTTP request at 64 connections). What waits in it meanwhile are wake-ups.
   void turn_to_reactor() {
+    if (poller_.poll(0) > 0 || !local_.empty() || !inbox_.begin_sleep()) return;
     listen();
-    if (!local_.empty() || !inbox_.begin_sleep()) {
-      io_.poll();
-      return;
-    }
     // stop() sets its flag and then wakes, so a flag set since the last look has left a wake-up in the reactor.
     arm_alarm();
     cell_.set(io::ThreadState::idle);
