@@ -6,7 +6,7 @@ import contextlib
 import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bench import proc
@@ -23,7 +23,6 @@ class Pace:
     settle_s: float  # load without counting before each window: the warm-up of a turn
     window_s: float
     repeats: int
-    least_repeats: int = 2  # what a deadline cannot take away
 
 
 @dataclass
@@ -43,17 +42,31 @@ class Entrant:
         return self.server.name
 
 
+def repeated(repeats: int, deadline: float, least: int) -> Iterator[int]:
+    """0, 1, ...: `repeats` numbers, fewer if the next would not be over by `deadline` (monotonic), at least `least`.
+
+    A turn is expected to take as long as those before it.
+    """
+    began = time.monotonic()
+    for done in range(repeats):
+        now = time.monotonic()
+        if done >= least and now + (now - began) / max(1, done) > deadline:
+            return
+        yield done
+
+
 def contest(
     entrants: list[Entrant],
     path: str,
     connections: int,
     pace: Pace,
-    deadline: Callable[[], float],
+    deadline: float,
+    least_repeats: int,
     *,
     cycles: bool,
     seed: int = 1,
 ) -> None:
-    """Measure the entrants in turns, in a new random order each repeat, until `pace` or deadline() (monotonic) ends it.
+    """Measure the entrants in turns, in a new random order each repeat, as often as repeated() says.
 
     Raises RuntimeError when a server does not take the connections.
     """
@@ -65,16 +78,10 @@ def contest(
             load.connect()
             load.pause()
             loads.append((entrant, load))
-        began, done = time.monotonic(), 0
-        while done < pace.repeats:
-            now = time.monotonic()
-            each = (now - began) / done if done else 0.0
-            if done >= pace.least_repeats and now + each > deadline():
-                break
+        for _ in repeated(pace.repeats, deadline, least_repeats):
             order.shuffle(loads)
             for entrant, load in loads:
                 _turn(entrant, load, pace, cycles=cycles)
-            done += 1
         for entrant, load in loads:
             totals = load.finish()
             if totals.errors > _MOST_ERRORS * totals.requests:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bench import proc, rows, servers
-from bench.contest import Entrant, Pace, contest, disturbance
+from bench.contest import Entrant, Pace, contest, disturbance, repeated
 from bench.prepare import say
 from bench.rows import Row
 from bench.servers import Fleet, Server
@@ -33,7 +33,8 @@ class Settings:
 
     quick: bool
     missing: dict[str, str]  # peers that cannot be started, with reasons
-    deadline: Callable[[], float]  # monotonic; when the present group should be over
+    deadline: float  # monotonic, s; when the present group should be over
+    least_repeats: int = 2  # what the deadline cannot take away
 
     def peers(self, *names: str) -> list[str]:
         """Those of the names that can be started."""
@@ -90,7 +91,7 @@ def hello(settings: Settings, connections: int) -> list[Row]:
     with Fleet() as fleet:
         started = fleet.start(_maker(name) for name in (*settings.models, *settings.peers(*wanted)))
         entrants = [Entrant(server) for server in started]
-        contest(entrants, "/hello", connections, pace, settings.deadline, cycles=False)
+        contest(entrants, "/hello", connections, pace, settings.deadline, settings.least_repeats, cycles=False)
     return _rates(f"hello, {connections} connections", entrants, wanted, settings)
 
 
@@ -101,7 +102,7 @@ def gateway(settings: Settings, connections: int) -> list[Row]:
     with Fleet() as fleet:
         started = fleet.start(_maker(name) for name in (*settings.models, *settings.peers(*wanted)))
         entrants = [Entrant(server) for server in started]
-        contest(entrants, "/gateway/items/7", connections, pace, settings.deadline, cycles=True)
+        contest(entrants, "/gateway/items/7", connections, pace, settings.deadline, settings.least_repeats, cycles=True)
     what = f"gateway with a timer, {connections:,} connections"
     return _rates(what, entrants, wanted, settings, _left_out(settings))
 
@@ -118,7 +119,9 @@ def gateway_http(settings: Settings) -> list[Row]:
         behind = fleet.start(servers.downstream for _ in names)
         started = fleet.start(_maker(name, down.port) for name, down in zip(names, behind, strict=True))
         entrants = [Entrant(server, down) for server, down in zip(started, behind, strict=True)]
-        contest(entrants, "/gateway/items/7", _CONNECTIONS, pace, settings.deadline, cycles=True)
+        contest(
+            entrants, "/gateway/items/7", _CONNECTIONS, pace, settings.deadline, settings.least_repeats, cycles=True
+        )
     used = max(statistics.median(entrant.downstream_cpus) for entrant in entrants)
     note = f"the downstream used {used:.2f} of {os.cpu_count()} CPUs at most"
     what = f"gateway with an HTTP downstream, {_CONNECTIONS:,} connections"
@@ -138,12 +141,8 @@ def sleep(settings: Settings) -> list[Row]:
     rates: dict[str, list[float]] = {name: [] for name in names}
     kib: dict[str, list[float]] = {name: [] for name in names}
     order = random.Random(4)
-    repeats, least, seconds = (4, 2, 2 * _SLEEP_S) if settings.quick else (7, 7, 10 * _SLEEP_S)
-    began = time.monotonic()
-    for done in range(repeats):
-        now = time.monotonic()
-        if done >= least and now + (now - began) / done > settings.deadline():
-            break
+    repeats, seconds = (4, 2 * _SLEEP_S) if settings.quick else (7, 10 * _SLEEP_S)
+    for _ in repeated(repeats, settings.deadline, settings.least_repeats):
         for name in order.sample(names, len(names)):
             rate, memory = _parked(name, seconds)
             rates[name].append(rate)
@@ -186,17 +185,13 @@ def slowloris(settings: Settings) -> list[Row]:
     alone: dict[str, list[float]] = {name: [] for name in models}
     attacked: dict[str, list[float]] = {name: [] for name in models}
     standing: dict[str, int] = dict.fromkeys(models, _SLOW_CONNECTIONS)
-    seconds, settle, repeats, least = (0.4, 0.05, 6, 2) if settings.quick else (2.0, 2.0, 9, 9)
+    seconds, settle, repeats = (0.4, 0.05, 6) if settings.quick else (2.0, 2.0, 9)
     order = random.Random(5)
     with Fleet() as fleet:
         started = {server.name: server for server in fleet.start(_maker(name) for name in models)}
         for name in models:
             _p99(started[name], settle)  # the first requests of a process are slower
-        began = time.monotonic()
-        for done in range(repeats):
-            now = time.monotonic()
-            if done >= least and now + (now - began) / done > settings.deadline():
-                break
+        for _ in repeated(repeats, settings.deadline, settings.least_repeats):
             cells = [(name, attack) for name in models for attack in (False, True)]
             for name, attack in order.sample(cells, len(cells)):
                 if not attack:

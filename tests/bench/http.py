@@ -8,6 +8,7 @@ the same machine. No CPU is reserved for anybody. A row's interval is a bootstra
 from __future__ import annotations
 
 import argparse
+import math
 import shutil
 import time
 from collections.abc import Callable
@@ -80,8 +81,9 @@ def measure(names: list[str], *, quick: bool) -> list[rows.Row]:
     for at, (share, group) in enumerate(steps):
         now = time.monotonic()
         left = began + _QUICK_S - now
-        end = now + left * share / sum(weight for weight, _ in steps[at:])
-        measured += group(Settings(quick, lacking, partial(float, end) if quick else partial(float, "inf")))
+        end = now + left * share / sum(weight for weight, _ in steps[at:]) if quick else math.inf
+        measured += group(Settings(quick, lacking, end, least_repeats=2 if left > 0 else 1))
+        say(f"that took {time.monotonic() - now:.1f} s")
     return measured
 
 

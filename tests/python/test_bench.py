@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import socket
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import answers, http, proc, rows, wrk
+from bench import answers, contest, http, proc, rows, wrk
 from bench.answers import Answer
 from bench.interval import met, ratio_of_medians
 from bench.slowloris import Slowloris
@@ -206,6 +207,12 @@ def test_slowloris_begins_requests_and_replaces_what_is_closed() -> None:
                 connection = stack.enter_context(listener.accept()[0])
                 assert connection.recv(5) == b"GET /"
         assert (attack.opened, attack.closed, attack.standing) == (4, 1, 0)
+
+
+def test_repeats_end_at_the_deadline_but_not_before_the_least() -> None:
+    assert list(contest.repeated(4, math.inf, 2)) == [0, 1, 2, 3]
+    assert list(contest.repeated(4, 0.0, 2)) == [0, 1]
+    assert list(contest.repeated(1, 0.0, 2)) == [0]
 
 
 def test_an_unknown_group_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
