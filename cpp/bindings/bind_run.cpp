@@ -23,14 +23,6 @@ const char* to_string(run::Run::Stage stage) {
   return "done";
 }
 
-/// Destroys a run with the GIL released: joining its threads may take as long as a request.
-struct JoinWithoutGil {
-  void operator()(run::Run* run) const {
-    const py::gil_scoped_release release;
-    delete run;
-  }
-};
-
 }  // namespace
 
 void bind_run(py::module_& module) {
@@ -39,12 +31,12 @@ void bind_run(py::module_& module) {
       .def(py::init([](const AnyDict& scenario) {
              return std::unique_ptr<run::Run, JoinWithoutGil>(new run::Run(scenario_from(scenario)));
            }),
-           py::arg("scenario"), "Starts at once. Raises KeyError or ValueError for an incomplete scenario.")
+           py::arg("scenario"),
+           "Starts at once. With transport http, server_fd is the control socket of a Server and downstream_fd that of "
+           "a "
+           "Downstream, if there is one; the run owns both. Raises KeyError or ValueError for an incomplete scenario.")
       .def(
-          "wait",
-          [](run::Run& self, double timeout_s) {
-            return self.wait(static_cast<Ns>(timeout_s * static_cast<double>(kSecond)));
-          },
+          "wait", [](run::Run& self, double timeout_s) { return self.wait(from_seconds(timeout_s)); },
           py::arg("timeout_s"), py::call_guard<py::gil_scoped_release>(),  // waits up to timeout_s
           "Waits at most timeout_s seconds; True when the run is over.")
       .def("cancel", &run::Run::cancel, py::call_guard<py::gil_scoped_release>(),

@@ -9,4 +9,5 @@ PYBIND11_MODULE(_core, module) {
   parkbench::bind_session(module);
   parkbench::bind_run(module);
   parkbench::bind_http(module);
+  parkbench::bind_servers(module);
 }

@@ -58,6 +58,27 @@ void add_threads(py::dict& dict, const run::Report& report) {
   dict["requests_waiting_mean"] = report.requests_waiting_mean;
 }
 
+py::dict cpu_of(const run::Report& report) {
+  py::dict dict;
+  dict["server_s"] = report.cpu_s;
+  dict["generator_s"] = report.generator_cpu_s;
+  dict["downstream_s"] = report.downstream_cpu_s;
+  dict["generator_share"] = report.generator_cpu_share;
+  return dict;
+}
+
+void add_http(py::dict& details, const run::Report& report) {
+  if (!report.http) return;
+  details["server_port"] = report.http->port;
+  details["connects"] = report.http->connects;
+  details["reconnects"] = report.http->reconnects;
+  const auto& server = report.http->server;
+  details["server_connections_total"] = server.connections_total;
+  details["server_connections_dropped"] = server.connections_dropped;
+  details["server_requests"] = server.requests;
+  details["server_bad_requests"] = server.bad_requests;
+}
+
 py::dict details_of(const run::Report& report) {
   py::dict d;
   d["answers_model_counted"] = report.answers_model;
@@ -65,6 +86,7 @@ py::dict details_of(const run::Report& report) {
   d["late_answers"] = report.late_answers;
   d["abandoned_in_model"] = report.abandoned;
   d["requests_timed"] = report.ledger.ok;
+  d["phases_of"] = report.phases_of;
   d["in_flight_mean"] = report.in_flight_mean;
   d["lateness_p99_ms"] = report.lateness_p99_ms;
   d["generator_cpu_share"] = report.generator_cpu_share;
@@ -87,6 +109,7 @@ py::dict details_of(const run::Report& report) {
   py::dict texts;
   for (const auto& [cause, text] : report.error_texts) texts[py::str(cause)] = text;
   d["error_texts"] = texts;
+  add_http(d, report);
   py::dict histogram;
   histogram["unit"] = "ns";
   histogram["overflow"] = report.histogram_overflow;
@@ -141,6 +164,7 @@ py::dict report_to_dict(const run::Report& report) {
   dict["rss_baseline_mib"] = report.rss_baseline_mib;
   dict["rss_peak_mib"] = report.rss_peak_mib;
   dict["cpu_s"] = report.cpu_s;
+  dict["cpu"] = cpu_of(report);
   dict["context_switches"] = report.context_switches;
   dict["ledger"] = ledger_of(report.ledger);
   dict["failures"] = failures_of(report.ledger);

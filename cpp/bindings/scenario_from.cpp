@@ -1,11 +1,8 @@
-#include <cmath>
-
 #include "bindings/bind.hpp"
 
 namespace parkbench {
 namespace {
 
-Ns from_seconds(double seconds) { return std::llround(seconds * static_cast<double>(kSecond)); }
 Ns from_ms(double ms) { return std::llround(ms * static_cast<double>(kMillisecond)); }
 
 /// One value of a closed set of names.
@@ -19,10 +16,15 @@ T named(const py::dict& dict, const char* key, std::initializer_list<std::pair<c
 }
 
 load::Arrivals arrivals_from(const py::dict& dict) {
+  using Kind = load::Arrivals::Kind;
   load::Arrivals arrivals;
-  arrivals.kind = named<load::Arrivals::Kind>(
-      dict, "kind", {{"closed", load::Arrivals::Kind::closed}, {"rounds", load::Arrivals::Kind::rounds}});
-  if (arrivals.kind == load::Arrivals::Kind::closed) {
+  arrivals.kind = named<Kind>(
+      dict, "kind",
+      {{"closed", Kind::closed}, {"rounds", Kind::rounds}, {"constant", Kind::constant}, {"poisson", Kind::poisson}});
+  if (arrivals.open()) {
+    arrivals.rate = dict["rate"].cast<double>();
+    if (!(arrivals.rate > 0)) throw py::value_error("arrivals: the rate must be above 0");
+  } else if (arrivals.kind == Kind::closed) {
     arrivals.think = from_seconds(dict["think_s"].cast<double>());
   } else {
     arrivals.pause = from_seconds(dict["pause_s"].cast<double>());
@@ -45,13 +47,63 @@ load::LoadPlan load_from(const py::dict& dict) {
   return plan;
 }
 
+/// A number, or what stands for none of it.
+template <class T>
+T or_none(const py::dict& dict, const char* key, T none) {
+  return dict[key].is_none() ? none : dict[key].cast<T>();
+}
+
+workload::Delay delay_from(const py::dict& dict) {
+  workload::Delay delay;
+  delay.base = from_ms(dict["downstream_ms"].cast<double>());
+  delay.jitter = from_ms(dict["downstream_jitter_ms"].cast<double>());
+  if (!dict["brownout"].is_none()) {
+    const auto brownout = dict["brownout"].cast<py::dict>();
+    delay.slow = from_ms(brownout["delay_ms"].cast<double>());
+    delay.slow_from = from_seconds(brownout["from_s"].cast<double>());
+    delay.slow_until = from_seconds(brownout["until_s"].cast<double>());
+  }
+  return delay;
+}
+
+workload::GatewayOptions gateway_from(const py::dict& dict) {
+  using workload::AggregateOrder;
+  using workload::Downstream;
+  using workload::FilterLock;
+  workload::GatewayOptions options;
+  options.downstream =
+      named<Downstream>(dict, "downstream", {{"timer", Downstream::timer}, {"http", Downstream::http}});
+  options.port = dict["downstream_port"].cast<std::uint16_t>();
+  options.delay = delay_from(dict);
+  options.downstream_timeout = from_seconds(dict["downstream_timeout_s"].cast<double>());
+  options.downstream_connections = or_none(dict, "downstream_connections", 0);
+  options.filter_lock = named<FilterLock>(
+      dict, "filter_lock",
+      {{"none", FilterLock::none}, {"pinning", FilterLock::pinning}, {"parking", FilterLock::parking}});
+  options.aggregate = dict["aggregate"].cast<int>();
+  options.aggregate_order = named<AggregateOrder>(
+      dict, "aggregate_order", {{"parallel", AggregateOrder::parallel}, {"sequential", AggregateOrder::sequential}});
+  options.bulkhead = or_none(dict, "bulkhead", std::int64_t{0});
+  options.circuit_breaker = dict["circuit_breaker"].cast<bool>();
+  options.token = or_none(dict, "gateway_token", std::string());
+  options.rate_limit = dict["rate_limit"].cast<double>();
+  return options;
+}
+
 workload::Options workload_from(const py::dict& dict) {
   using workload::AppWaitAt;
   using workload::ConnectionHold;
   using workload::Kind;
   workload::Options options;
-  options.kind =
-      named<Kind>(dict, "workload", {{"noop", Kind::noop}, {"sleep", Kind::sleep}, {"pricing", Kind::pricing}});
+  options.kind = named<Kind>(dict, "workload",
+                             {{"noop", Kind::noop},
+                              {"sleep", Kind::sleep},
+                              {"pricing", Kind::pricing},
+                              {"gateway", Kind::gateway},
+                              {"cpu", Kind::cpu},
+                              {"file", Kind::file},
+                              {"stream", Kind::stream},
+                              {"mixed", Kind::mixed}});
   options.sleep = from_ms(dict["sleep_ms"].cast<double>());
   options.query_delay = from_ms(dict["query_delay_ms"].cast<double>());
   options.connection_hold = named<ConnectionHold>(dict, "connection_hold",
@@ -67,6 +119,13 @@ workload::Options workload_from(const py::dict& dict) {
   options.connections = dict["connections"].cast<int>();
   options.products = dict["products"].cast<std::uint32_t>();
   if (!dict["dsn"].is_none()) options.dsn = dict["dsn"].cast<std::string>();
+  options.file_kib = dict["file_kib"].cast<std::uint32_t>();
+  options.rows = dict["rows"].cast<std::uint32_t>();
+  options.row_every = from_ms(dict["row_every_ms"].cast<double>());
+  options.fast = from_ms(dict["mixed_fast_ms"].cast<double>());
+  options.slow = from_ms(dict["mixed_slow_ms"].cast<double>());
+  options.slow_share = dict["mixed_slow_share"].cast<double>();
+  options.gateway = gateway_from(dict);
   return options;
 }
 
@@ -74,12 +133,16 @@ workload::Options workload_from(const py::dict& dict) {
 
 run::Scenario scenario_from(const py::dict& dict) {
   using run::ModelKind;
+  using run::Transport;
   using virtual_threads::Stealing;
   run::Scenario scenario;
   scenario.model = named<ModelKind>(dict, "model",
                                     {{"thread_pool", ModelKind::thread_pool},
                                      {"virtual_threads", ModelKind::virtual_threads},
                                      {"reactive", ModelKind::reactive}});
+  scenario.transport = named<Transport>(dict, "transport", {{"direct", Transport::direct}, {"http", Transport::http}});
+  scenario.server_fd = or_none(dict, "server_fd", -1);
+  scenario.downstream_fd = or_none(dict, "downstream_fd", -1);
   scenario.load = load_from(dict);
   scenario.workload = workload_from(dict);
   scenario.workers = dict["workers"].cast<int>();
