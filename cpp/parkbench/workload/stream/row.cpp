@@ -7,7 +7,7 @@ std::string row_text(std::uint32_t row) {
   std::string text;
   text.reserve(112);
   text.append("id: ").append(number).append("\ndata: {\"row\":").append(number);
-  text.append(",\"text\":\"0123456789abcdef0123456789abcdef0123456789abcdef01234567\"}\n\n");
+  text.append(",\"text\":\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef012\"}\n\n");
   return text;
 }
 
