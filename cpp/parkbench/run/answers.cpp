@@ -40,7 +40,7 @@ std::vector<std::int64_t> answers(const Scenario& scenario) {
       for (auto* answered = sink.queue.take_all(); answered != nullptr; answered = answered->next) ++got;
     }
   }
-  if (resources.pool) resources.pool->close();
+  resources.close();
   model->stop();
 
   std::vector<std::int64_t> prices;

@@ -44,7 +44,7 @@ void DirectRun::set_up() {
 }
 
 void DirectRun::fail_waiting() {
-  if (resources_.pool) resources_.pool->close();
+  resources_.close();
 }
 
 Sample DirectRun::look() const {

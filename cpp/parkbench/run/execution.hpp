@@ -16,7 +16,7 @@ class Execution {
   virtual void set_up() = 0;
   /// After set_up(); cancel() and progress() of it are for any thread.
   virtual load::Generator& generator() = 0;
-  /// Thread-safe: requests that wait for a connection of the database fail.
+  /// Thread-safe: requests that wait for a connection, of the database or to the downstream, fail.
   virtual void fail_waiting() = 0;
   /// After the generator has ended: the figures, without a status.
   /// @throws Failure when they cannot be had any more.

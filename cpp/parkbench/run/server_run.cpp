@@ -27,7 +27,7 @@ ServerRun::ServerRun(const Scenario& scenario, const server::ServerOptions& list
 }
 
 ServerRun::~ServerRun() {
-  if (resources_.pool) resources_.pool->close();
+  resources_.close();
   stop();
   stopper_.join();
 }
@@ -41,7 +41,7 @@ void ServerRun::stop() {
 }
 
 void ServerRun::cancel() {
-  if (resources_.pool) resources_.pool->close();
+  resources_.close();
   control_->end();
 }
 
@@ -61,7 +61,7 @@ ServerEvidence ServerRun::finish(std::uint64_t responses) {
   facts_.server = server_->server_counters();
   facts_.table_reads = resources_.table_reads.load();
   // The database counts a connection's reads when it ends.
-  if (resources_.pool) resources_.pool->close();
+  resources_.close();
 
   ServerEvidence evidence;
   evidence.facts = facts_;

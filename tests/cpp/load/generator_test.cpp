@@ -236,6 +236,82 @@ TEST(Generator, being_held_back_is_the_clients_wait_and_not_lateness) {
   EXPECT_EQ(r.lateness.max(), 0);
 }
 
+TEST(Generator, a_constant_rate_is_offered_whatever_the_answers_take) {
+  Simulated sim({.users = 1'000, .arrivals = {.kind = Arrivals::Kind::constant, .rate = 500}, .duration = 4 * kSecond});
+  sim.delay_of = [](Request& q) { return q.number % 2 == 0 ? kMillisecond : 300 * kMillisecond; };
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_NEAR(static_cast<double>(r.ledger.scheduled) / seconds(r), 500.0, 1.0);
+  EXPECT_EQ(r.ledger.ok, r.ledger.scheduled);
+  EXPECT_EQ(r.lateness.max(), 0);
+  EXPECT_EQ(r.phases[static_cast<std::size_t>(Phase::client_wait)], 0);
+  EXPECT_NEAR(r.in_flight_integral / seconds(r), 500 * r.response.mean() / kSecond, 1.0);
+}
+
+TEST(Generator, poisson_arrivals_come_at_their_rate_and_the_same_with_the_same_seed) {
+  const auto dues = [](std::uint64_t seed) {
+    std::vector<Ns> seen;
+    Simulated sim({.users = 1'000,
+                   .arrivals = {.kind = Arrivals::Kind::poisson, .rate = 1'000},
+                   .duration = 10 * kSecond,
+                   .seed = seed});
+    sim.delay_of = [&](Request& q) {
+      seen.push_back(q.due);
+      return kMillisecond;
+    };
+    sim.run();
+    EXPECT_NEAR(static_cast<double>(sim.generator.result().ledger.scheduled), 10'000.0, 400.0);  // 4 sigma
+    return seen;
+  };
+  const auto first = dues(3);
+  EXPECT_EQ(first, dues(3));
+  EXPECT_NE(first, dues(4));
+}
+
+TEST(Generator, an_overloaded_open_system_keeps_requests_waiting_from_their_due_time) {
+  // Two at a time, 10 ms each: 200/s of 400/s. What is due waits for a free user, and that is part of its time.
+  Simulated sim({.users = 2,
+                 .arrivals = {.kind = Arrivals::Kind::constant, .rate = 400},
+                 .warm_up = 0,
+                 .duration = 5 * kSecond,
+                 .timeout = 30 * kSecond});
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_TRUE(r.ledger.balances());
+  EXPECT_EQ(r.ledger.unsent, 0U);
+  EXPECT_EQ(r.ledger.ok, r.ledger.scheduled);
+  const auto waited = static_cast<double>(r.phases[static_cast<std::size_t>(Phase::client_wait)]);
+  EXPECT_NEAR(waited / static_cast<double>(r.ledger.ok), r.response.mean() - 10 * kMillisecond, 1.0);
+  EXPECT_EQ(r.lateness.max(), 0);
+  EXPECT_GT(r.in_flight_integral / seconds(r), 100.0) << "who waits is in flight";
+}
+
+TEST(Generator, a_request_of_an_open_load_that_nobody_could_send_times_out) {
+  Simulated sim({.users = 1,
+                 .arrivals = {.kind = Arrivals::Kind::constant, .rate = 1'000},
+                 .warm_up = 0,
+                 .duration = 3 * kSecond,
+                 .max_duration = 3 * kSecond,
+                 .timeout = kSecond});
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_TRUE(r.ledger.balances());
+  EXPECT_EQ(r.ledger.scheduled, 3'000U);
+  EXPECT_GT(r.ledger.timed_out, 1'000U);
+  EXPECT_EQ(r.abandoned, 0U) << "none of them was sent";
+  EXPECT_EQ(r.failed_response.min(), kSecond);
+}
+
+TEST(Generator, a_cancelled_open_load_says_what_was_due_and_not_sent) {
+  Simulated sim({.users = 1, .arrivals = {.kind = Arrivals::Kind::constant, .rate = 1'000}, .duration = 10 * kSecond});
+  sim.stop_at = 4 * kSecond;
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_TRUE(r.ledger.balances());
+  EXPECT_GT(r.ledger.unsent, 0U);
+  EXPECT_EQ(r.ledger.scheduled, static_cast<std::uint64_t>(seconds(r) * 1'000));
+}
+
 TEST(Generator, cancelling_keeps_the_books) {
   Simulated sim({.users = 100, .duration = 10 * kSecond});
   sim.stop_at = 3 * kSecond;
