@@ -39,8 +39,8 @@ ROUTES = (
     Case("sleep", "/sleep?ms=1"),
     Case("gateway", "/gateway/items/7?all=1"),
     Case("gateway, denied", "/gateway/items/7", ("X-Deny: 1",)),
+    Case("unknown path", "/nothing"),
 )
-UNKNOWN = Case("unknown path", "/nothing")  # for information: each may put its own words into a 404
 
 
 def parse(raw: bytes) -> Answer:

@@ -16,7 +16,7 @@ const (
 	slept        = "slept"
 	downstreamOK = "downstream ok"
 	denied       = "denied"
-	notFound     = "not found"
+	notFound     = "Not Found\n"
 	plain        = "text/plain; charset=utf-8"
 )
 

@@ -48,7 +48,7 @@ async fn handle(app: Arc<App>, request: Request<Incoming>) -> Result<Answer, Inf
     if let Some(id) = path.strip_prefix("/price/") {
         return Ok(price::price(app.price.as_ref(), id).await);
     }
-    Ok(text(StatusCode::NOT_FOUND, "not found"))
+    Ok(text(StatusCode::NOT_FOUND, "Not Found\n"))
 }
 
 /// The value behind the option `name`.

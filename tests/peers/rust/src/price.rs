@@ -35,7 +35,7 @@ pub async fn price(pool: Option<&Pool>, id: &str) -> Answer {
     let Some(pool) = pool else { return text(StatusCode::SERVICE_UNAVAILABLE, "no database") };
     match lookup(pool, i64::from(id)).await {
         Ok(Some(body)) => answer(StatusCode::OK, HeaderValue::from_static("application/json"), Bytes::from(body)),
-        Ok(None) => text(StatusCode::NOT_FOUND, "not found"),
+        Ok(None) => text(StatusCode::NOT_FOUND, "Not Found\n"),
         Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, error),
     }
 }
