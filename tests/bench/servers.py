@@ -25,6 +25,7 @@ SOURCES = ROOT / "tests" / "peers"
 BUILT = ROOT / ".build" / "peers"
 
 _DESCRIPTORS = 20_000
+_NGINX_PROCESSES = 3  # a master and, as nginx.conf says, two workers
 _START_S = 20.0
 _STOP_S = 10.0
 
@@ -47,11 +48,15 @@ class Server:
     `pids` are the processes that hold the listening socket, without a command that only waits for them.
     """
 
-    def __init__(self, name: str, command: list[str], port: int, *, directory: Path | None = None) -> None:
+    def __init__(
+        self, name: str, command: list[str], port: int, *, directory: Path | None = None, processes: int = 1
+    ) -> None:
+        """`processes` is how many will hold the listening socket. Raises OSError when there is no such program."""
         self.name = name
         self.port = port
         self.pids: list[int] = []
         self.resident_kib_at_start = 0
+        self._processes = processes
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         # A group, not a session: where the kernel shares CPUs out by session, each server would be favoured over wrk.
         self._process = subprocess.Popen(
@@ -81,7 +86,7 @@ class Server:
             if self._process.poll() is not None:
                 raise StartError(f"{self.name} ended with exit code {self._process.returncode}: {self._said()}")
             found = proc.listeners(proc.tree(self._process.pid), self.port)
-            if found:
+            if len(found) >= self._processes:
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1.0):
                     return found
             time.sleep(0.01)
@@ -182,7 +187,7 @@ def _nginx(port: int) -> Server:
     configuration = directory / "nginx.conf"
     configuration.write_text((SOURCES / "nginx.conf").read_text().replace("PORT", str(port)))
     command = [str(program), "-p", str(directory), "-c", str(configuration), "-e", "stderr"]
-    return Server(name="nginx", command=command, port=port, directory=directory)
+    return Server("nginx", command, port, directory=directory, processes=_NGINX_PROCESSES)
 
 
 class Fleet(contextlib.ExitStack):
