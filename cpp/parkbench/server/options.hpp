@@ -14,8 +14,8 @@ struct ServerOptions {
   std::uint16_t port = 0;          // 0: any free one
   int backlog = 4096;
   int max_connections = 0;  // 0: what the limit of descriptors leaves, less 64
-  http::Limits limits;
-  std::optional<std::int64_t> limit;  // admission: requests in the model at once, more: 503
+  http::Limits limits = {};
+  std::optional<std::int64_t> limit = {};  // admission: requests in the model at once, more: 503
 };
 
 }  // namespace parkbench::server

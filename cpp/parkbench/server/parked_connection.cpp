@@ -69,10 +69,7 @@ void ParkedConnection::run(void* connection) {
 
 void ParkedConnection::serve() {
   while (!broken_) {
-    if (!winds_down_ && server_.stopping()) {
-      winds_down_ = true;
-      session_.stop_keep_alive();
-    }
+    look_for_the_end();
     switch (session_.step()) {
       case ServerSession::Step::read:
         read();
@@ -91,6 +88,13 @@ void ParkedConnection::serve() {
         return;
     }
   }
+}
+
+/// Before each step and each answer, so that the last one says `Connection: close`.
+void ParkedConnection::look_for_the_end() {
+  if (winds_down_ || !server_.stopping()) return;
+  winds_down_ = true;
+  session_.stop_keep_alive();
 }
 
 /// Says until when, for the reaper, and waits.
@@ -139,6 +143,9 @@ void ParkedConnection::write() {
 }
 
 void ParkedConnection::handle() {
+  route.store(service::Route::Kind::page, std::memory_order_relaxed);
+  number.store(0, std::memory_order_relaxed);
+  enter(State::handling, session_.request_complete_at());
   const auto routed = service::route(session_.request(), server_.resources_.options, server_.pages_);
   if (const auto* place = std::get_if<service::Route>(&routed)) {
     handle_with_model(*place);
@@ -155,7 +162,6 @@ void ParkedConnection::handle_with_model(const service::Route& place) {
   const Ns accepted = session_.request_complete_at();
   route.store(place.kind, std::memory_order_relaxed);
   number.store(account.number, std::memory_order_relaxed);
-  enter(State::handling, accepted);
   if (!server_.books_.accept_from_any(account, accepted)) {
     respond(service::overloaded(), place.kind, accepted);
     return;
@@ -174,12 +180,14 @@ void ParkedConnection::handle_with_model(const service::Route& place) {
 
 void ParkedConnection::respond(const http::Response& response, service::Route::Kind kind, Ns accepted) {
   server_.tally_.count(id, kind, response.status, now_ - accepted);
+  look_for_the_end();
   session_.respond(response, now_);
 }
 
 /// Pulls a row when the socket has taken what came before, or 16 KiB of small ones at once.
 void ParkedConnection::stream(service::Reply& reply, bool head) {
   const bool at_once = server_.resources_.options.row_every > 0;  // somebody waits for each single one
+  look_for_the_end();
   session_.begin_stream(reply.response, now_);
   std::string piece;
   try {

@@ -35,6 +35,7 @@ class ParkedConnection final : public ConnectionEntry {
 
  private:
   void serve();
+  void look_for_the_end();
   void read();
   void write();
   void handle();
