@@ -106,8 +106,11 @@ std::string serve(std::string_view bytes, const Limits& limits, Cutter cutter) {
         session.written(size, 0);
         break;
       }
-      case ServerSession::Step::shut_down: session.shut_down_done(0); break;
-      case ServerSession::Step::close: return written;
+      case ServerSession::Step::shut_down:
+        session.shut_down_done(0);
+        break;
+      case ServerSession::Step::close:
+        return written;
     }
   }
 }

@@ -37,9 +37,9 @@ def of_h11(data: bytes) -> tuple[int, bool]:
                 return taken, False
             if isinstance(event, h11.EndOfMessage):
                 taken += 1
-                if connection.their_state is h11.MIGHT_SWITCH_PROTOCOL:  # CONNECT
-                    return taken, False
                 connection.send(h11.Response(status_code=200, headers=[("Content-Length", "0")]))
+                if connection.our_state is h11.SWITCHED_PROTOCOL:  # CONNECT
+                    return taken, False
                 connection.send(h11.EndOfMessage())
                 if connection.our_state is not h11.DONE:
                     return taken, False

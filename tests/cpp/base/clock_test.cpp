@@ -26,6 +26,11 @@ TEST(Clock, the_manual_one_moves_only_when_told) {
   EXPECT_EQ(clock.now(), 3);
 }
 
+TEST(Clock, the_wall_one_counts_seconds_since_1970) {
+  EXPECT_GT(unix_seconds(), 1'700'000'000);    // 2023
+  EXPECT_LT(unix_seconds(), 253'402'300'800);  // 10000
+}
+
 TEST(Clock, cpu_time_grows_with_work) {
   const Ns before = thread_cpu_time();
   while (thread_cpu_time() - before < kMillisecond) {
