@@ -169,7 +169,7 @@ def _generator(run: Record) -> Check:
 def _database(run: Record) -> Check:
     counted, expected = detail(run, "database_queries"), detail(run, "database_queries_expected")
     if counted is None or expected is None:
-        why = "this workload asks no database" if expected is None else "the server's counters were not available"
+        why = "this workload asks no database" if not expected else "the server's counters were not available"
         return _not_made("database", why)
     off = abs(counted - expected) / expected if expected else float(counted != 0)
     text = f"the server counted {counted:,.0f} queries, {expected:,.0f} expected ({off:.2%} apart)"

@@ -19,8 +19,7 @@ DETAILS = (
 TIMELINE = (
     "run", "name", "model", "concurrency", "repeat", "t_s", "in_flight", "queue_depth", "threads", "threads_blocked",
     "threads_on_io", "threads_on_connection", "threads_on_app_wait", "threads_pinned", "threads_on_cpu", "threads_idle",
-    "requests_waiting", "connections_in_use", "connections_waiting", "rss_mib", "cpu_s", "generator_cpu_s",
-    "downstream_cpu_s", "throughput_rps",
+    "requests_waiting", "connections_in_use", "connections_waiting", "rss_mib", "cpu_s", "throughput_rps",
 )  # fmt: skip
 
 

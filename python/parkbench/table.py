@@ -174,7 +174,7 @@ def _cores(good: Sequence[Record]) -> str:
     """CPUs that server, generator and (where there is one) downstream used: `1.20+0.60`, medians."""
     used = [cores(run) for run in good]
     roles = dict.fromkeys(role for one in used for role in one)
-    return "+".join(wording.amount(median([one[role] for one in used if role in one])) for role in roles)
+    return "+".join(f"{median([one[role] for one in used if role in one]):.2f}" for role in roles)
 
 
 def _figure(heading: str, good: Sequence[Record], spread: bool) -> str:

@@ -186,8 +186,8 @@ def rates_of_sleep(concurrency: int, workers: int, sleep_ms: float) -> dict[str,
     return {record["name"]: record["throughput_rps"] for record in result.runs if record["status"] == "ok"}
 
 
-def test_two_hundred_workers_are_two_and_a_half_times_too_few_for_five_hundred_users() -> None:
-    """The second article's ratio, over HTTP, a sixth of its length: the sleep is 50 ms and not 300."""
-    rates = rates_of_sleep(500, 200, 50)
+def test_forty_workers_are_two_and_a_half_times_too_few_for_a_hundred_users() -> None:
+    """The second article's ratio over HTTP, a fifth of its users and workers, a third of its sleep."""
+    rates = rates_of_sleep(100, 40, 100)
     assert rates["virtual_threads"] / rates["thread_pool"] == pytest.approx(2.5, rel=0.05)
     assert rates["reactive"] / rates["thread_pool"] == pytest.approx(2.5, rel=0.05)

@@ -81,18 +81,23 @@ def test_pricing_agrees_with_the_database() -> None:
         assert run["phases_ms"]["database"] > 0
 
 
-@pytest.mark.parametrize("arrivals", ["rounds", "constant:rate=300", "poisson:rate=300"])
+@pytest.mark.parametrize("arrivals", ["rounds", "constant:rate=2000", "poisson:rate=2000"])
 @pytest.mark.parametrize("transport", ["http", "direct"])
 def test_arrivals(arrivals: str, transport: str) -> None:
-    for run in runs("sleep", arrivals=arrivals, sleep_ms=5, transport=transport, duration=1.0):
+    models = "thread_pool,reactive"
+    for run in runs("sleep", 50, models=models, arrivals=arrivals, sleep_ms=2, transport=transport, duration=0.5):
         assert run["status"] in FINE, run["status"]
         if arrivals != "rounds":
-            expected = 300 * run["duration_s"]
+            expected = 2000 * run["duration_s"]
             assert abs(run["ledger"]["scheduled"] - expected) < 6 * expected**0.5  # Poisson's spread is its root
 
 
 def test_a_brownout_is_slow_in_its_time_and_named(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"faults": "brownout:from=0.3s,until=0.7s,delay=400ms", "downstream_ms": 10, "duration": 1.2}
+    options: dict[str, Any] = {
+        "faults": "brownout:from=0.3s,until=0.7s,delay=400ms",
+        "downstream_ms": 10,
+        "duration": 1.2,
+    }
     for downstream in ("timer", "http"):
         for run in runs("gateway", downstream=downstream, models="reactive", **options):
             agrees_with_itself(run)

@@ -98,9 +98,9 @@ def test_over_http_the_cpu_of_every_process_is_shown() -> None:
     assert table.title(runs) == "gateway, http, downstream http 50 ms, closed, no think time, 1,000 users, 3 repeats"
     headings = table.columns(runs)
     assert "cores" in headings
-    assert table.rows(runs)[0].cells[headings.index("cores")] == "0.800+0.450+0.150"
+    assert table.rows(runs)[0].cells[headings.index("cores")] == "0.80+0.45+0.15"
     without = [{**run, "cpu": {"server_s": 1.6, "generator_s": 0.9, "downstream_s": None}} for run in runs]
-    assert table.rows(without)[0].cells[headings.index("cores")] == "0.800+0.450"
+    assert table.rows(without)[0].cells[headings.index("cores")] == "0.80+0.45"
     assert "cores" not in table.columns(sweep())
     failed = [{**records.failed(), "transport": "http"}]
     assert table.rows(failed)[0].cells[table.columns(failed).index("cores")] == ""
