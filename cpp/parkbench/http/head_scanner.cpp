@@ -1,5 +1,6 @@
 #include "parkbench/http/head_scanner.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -35,13 +36,11 @@ HeadScanner::Found HeadScanner::refuse(Fault fault) {
 }
 
 HeadScanner::Fault HeadScanner::over_limit(const HeadLimits& limits) const {
-  const std::size_t length = position_ - line_;
-  if (headers_ == 0) {
-    if (length > limits.first_line) return Fault::first_line_limit;
-  } else if (length > limits.line) {
-    return Fault::line_limit;
-  }
-  return position_ > limits.block ? Fault::block_limit : Fault::none;
+  const std::size_t line_end = line_ + (headers_ == 0 ? limits.first_line : limits.line);
+  if (position_ <= std::min(line_end, limits.block)) return Fault::none;
+  // Of two limits the one that is reached first, as if the bytes had come one by one.
+  if (limits.block < line_end) return Fault::block_limit;
+  return headers_ == 0 ? Fault::first_line_limit : Fault::line_limit;
 }
 
 HeadScanner::Found HeadScanner::scan(std::string_view bytes, const HeadLimits& limits) {

@@ -77,6 +77,7 @@ TEST(HeadScanner, keeps_the_limits_to_the_byte) {
   EXPECT_EQ(fault("a\r\nb\r\nc\r\nd\r\n\r\n"), Fault::none);
   EXPECT_EQ(fault("a\r\nb\r\nc\r\nd\r\ne\r\n\r\n"), Fault::lines_limit);
   EXPECT_EQ(fault("a\r\n" + std::string(28, 'b') + "\r\n" + std::string(26, 'c') + "\r\n d"), Fault::block_limit);
+  EXPECT_EQ(fault("a\r\n" + std::string(28, 'b') + "\r\n" + std::string(31, 'c')), Fault::block_limit);
 }
 
 }  // namespace
