@@ -84,27 +84,35 @@ def _rates(
     return found
 
 
-def hello(settings: Settings, connections: int) -> list[Row]:
+def hello(settings: Settings) -> list[Row]:
     """The route that does nothing: what a server costs."""
-    wanted = ("nginx", "fasthttp", "hyper")
     pace = Pace(0.05, 0.15, 25) if settings.quick else Pace(0.5, 1.0, 9)
-    with Fleet() as fleet:
-        started = fleet.start(_maker(name) for name in (*settings.models, *settings.peers(*wanted)))
-        entrants = [Entrant(server) for server in started]
-        contest(entrants, "/hello", connections, pace, settings.deadline, settings.least_repeats, cycles=False)
-    return _rates(f"hello, {connections} connections", entrants, wanted, settings)
+    crowds = {64: "hello, 64 connections", 512: "hello, 512 connections"}
+    return _in_turns(settings, "/hello", crowds, ("nginx", "fasthttp", "hyper"), pace, cycles=False)
 
 
-def gateway(settings: Settings, connections: int) -> list[Row]:
+def gateway(settings: Settings) -> list[Row]:
     """Filters and a timer of 50 ms in place of the downstream."""
     pace = Pace(0.12, 0.2, 15) if settings.quick else Pace(0.5, 1.0, 9)
-    wanted = settings.gateways
+    crowds = {crowd: f"gateway with a timer, {crowd:,} connections" for crowd in (3_000, _CONNECTIONS)}
+    return _in_turns(settings, "/gateway/items/7", crowds, settings.gateways, pace, cycles=True)
+
+
+def _in_turns(
+    settings: Settings, path: str, crowds: dict[int, str], wanted: tuple[str, ...], pace: Pace, *, cycles: bool
+) -> list[Row]:
+    """The same servers under one number of connections after the other, each with an equal share of the time."""
+    note = _left_out(settings) if wanted == settings.gateways else ""
+    found = []
     with Fleet() as fleet:
         started = fleet.start(_maker(name) for name in (*settings.models, *settings.peers(*wanted)))
-        entrants = [Entrant(server) for server in started]
-        contest(entrants, "/gateway/items/7", connections, pace, settings.deadline, settings.least_repeats, cycles=True)
-    what = f"gateway with a timer, {connections:,} connections"
-    return _rates(what, entrants, wanted, settings, _left_out(settings))
+        for left, (connections, what) in zip(range(len(crowds), 0, -1), crowds.items(), strict=True):
+            entrants = [Entrant(server) for server in started]
+            now = time.monotonic()
+            end = now + (settings.deadline - now) / left
+            contest(entrants, path, connections, pace, end, settings.least_repeats, cycles=cycles)
+            found += _rates(what, entrants, wanted, settings, note)
+    return found
 
 
 def gateway_http(settings: Settings) -> list[Row]:
