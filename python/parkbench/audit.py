@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from parkbench.record import LEDGER, PHASES, Record, arrivals_kind, detail, has_figures, number, phases, think_s
+from parkbench.record import LEDGER, PHASES, Record, arrivals_kind, detail, has_figures, number, option, phases, think_s
 from parkbench.stats import carries, samples_needed
 
 UNEXPLAINED_LIMIT = 0.01
@@ -121,6 +121,12 @@ def _little(run: Record) -> Check:
     throughput, response = number(run, "throughput_rps"), number(run, "response_mean_ms")
     if not throughput or response is None:
         return _not_made("little", "no request ended well")
+    if option(run, "faults"):
+        return _not_made("little", f"{option(run, 'faults')} changes the system within the window")
+    ledger = run.get("ledger") or {}
+    bad = sum(ledger.get(key) or 0 for key in ("rejected", "failed", "timed_out"))
+    if bad > LITTLE_LIMIT * (ledger.get("scheduled") or 1):
+        return _not_made("little", f"{bad:,} requests did not end well, and their times are not in the mean")
     if arrivals_kind(run) == "closed":
         return _closed(float(run["concurrency"]), throughput, response, think_s(run))
     flight = detail(run, "in_flight_mean")

@@ -151,8 +151,8 @@ def _busy_with(run: Record) -> str:
 def _cpu(run: Record) -> Bottleneck | None:
     figures = _cpu_figures(run)
     host, own = figures.get("host_cpu_share", 0.0), figures.get("process_cpu_share", 0.0)
-    if max(host, own) < BUSY:
-        return None
+    if max(host, own) < BUSY or 1 - _share(run, "downstream") - _share(run, "app_wait") < NOTICEABLE:
+        return None  # also where nearly all of a response is a wait that no CPU would shorten
     cpus = int(detail(run, "cpus") or 1)
     text = f"the {cpus} CPUs are {max(host, own):.0%} busy ({own:.0%} by the model)" if cpus > 1 else (
         f"the CPU is {max(host, own):.0%} busy ({own:.0%} by the model)")  # fmt: skip

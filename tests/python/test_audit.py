@@ -202,3 +202,16 @@ def test_over_http_the_server_gives_the_second_account() -> None:
     assert "answers given by the server" in check["text"]
     run["details"]["answers_model_counted"] -= 1
     assert not next(one for one in audit_run(run)["checks"] if one["name"] == "ledger")["passed"]
+
+
+def test_little_is_not_asked_where_the_system_changes_or_the_mean_leaves_requests_out() -> None:
+    run = records.over_http(options={"faults": "brownout"})
+    check = next(one for one in audit_run(run)["checks"] if one["name"] == "little")
+    assert check["value"] is None
+    assert "brownout changes the system" in check["text"]
+    run = records.over_http()
+    run["ledger"]["rejected"] = run["ledger"]["scheduled"]
+    run["ledger"]["scheduled"] *= 2
+    check = next(one for one in audit_run(run)["checks"] if one["name"] == "little")
+    assert check["value"] is None
+    assert "did not end well" in check["text"]

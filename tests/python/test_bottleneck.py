@@ -95,7 +95,9 @@ def test_a_downstream_that_takes_the_time_while_nothing_here_is_used_up() -> Non
     assert "the downstream takes 95% of a response" in found.text
     half = records.over_http(phases={"app_wait": 60.0})
     assert find_bottleneck(half).name == "none"
-    assert find_bottleneck(records.over_http(details={"host_cpu_share": 0.99})).name == "cpu"
+    busy = {"host_cpu_share": 0.99}
+    assert find_bottleneck(records.over_http(phases={"network": 8.0}, details=busy)).name == "cpu"
+    assert find_bottleneck(records.over_http(phases={"network": 0.5}, details=busy)).name == "downstream"
 
 
 def test_a_generator_at_its_own_limit() -> None:
