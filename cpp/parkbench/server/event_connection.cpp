@@ -38,24 +38,25 @@ void EventConnection::set_state(State state, Ns since) {
 
 std::optional<service::Route> EventConnection::admit(measure::Request& account) {
   Shared& shared = home_.shared();
-  auto routed = service::route(session_.request(), shared.resources.options, shared.pages);
-  account = {};
-  account.number = home_.next_number();
-  entry_.number.store(account.number, std::memory_order_relaxed);
-  const Ns complete = session_.request_complete_at();
+  entry_.route.store(service::Route::Kind::page, std::memory_order_relaxed);
+  const auto routed = service::route(session_.request(), shared.resources.options, shared.pages);
   if (const auto* response = std::get_if<http::Response>(&routed)) {
-    entry_.route.store(service::Route::Kind::page, std::memory_order_relaxed);
     respond(*response, home_.loop().clock().now());
     return std::nullopt;
   }
   const auto& route = std::get<service::Route>(routed);
+  const Ns complete = session_.request_complete_at();
+  account = {};
+  account.number = home_.next_number();
   entry_.route.store(route.kind, std::memory_order_relaxed);
+  entry_.number.store(account.number, std::memory_order_relaxed);
   if (!shared.books.accept_from_any(account, complete)) {
     const Ns now = home_.loop().clock().now();
     shared.books.refuse(account, now);
     respond(service::overloaded(), now);
     return std::nullopt;
   }
+  set_state(State::handling, complete);
   return route;
 }
 
@@ -63,6 +64,7 @@ void EventConnection::count(int status, Ns now) {
   const service::Route::Kind route = entry_.route.load(std::memory_order_relaxed);
   home_.shared().tally.count(entry_.id, route, status, now - session_.request_complete_at());
   now_ = now;
+  if (home_.stopping()) session_.stop_keep_alive();
 }
 
 void EventConnection::respond(const http::Response& response, Ns now) {
@@ -137,7 +139,6 @@ void EventConnection::drive() {
       give_back();
       break;
     }
-    set_state(State::handling, session_.request_complete_at());
     handle();
     if (session_.step() == Step::handle) break;  // the answer comes later
   }

@@ -38,6 +38,7 @@ class ReactiveServer::Connection final : public EventConnection, public reactive
     /// Asks for rows while they come at once and the buffer has room.
     void ask() {
       asked_in_feed_ = true;
+      const Ref<Subscription> held = subscription_;  // the last row lets go of it
       while (subscription_ && !asked_ && whole_.session_.pending().size() < kAhead) {
         asked_ = true;
         subscription_->request(1);

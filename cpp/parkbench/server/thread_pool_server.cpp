@@ -53,7 +53,6 @@ void ThreadPoolServer::Connection::work(io::Waiter& waiter) {
   Shared& shared = home_.shared();
   shared.books.begin();
   service::Reply reply = service::handle_blocking(shared.resources, route_, {session_.request(), account_}, waiter);
-  if (home_.stopping()) session_.stop_keep_alive();
   if (reply.rows) {
     stream(*reply.rows, reply.response, waiter);
     shared.books.answer(account_);
