@@ -193,7 +193,7 @@ def slowloris(settings: Settings) -> list[Row]:
     alone: dict[str, list[float]] = {name: [] for name in models}
     attacked: dict[str, list[float]] = {name: [] for name in models}
     standing: dict[str, int] = dict.fromkeys(models, _SLOW_CONNECTIONS)
-    seconds, settle, repeats = (0.4, 0.05, 6) if settings.quick else (2.0, 2.0, 9)
+    seconds, settle, repeats = (0.4, 0.2, 6) if settings.quick else (2.0, 2.0, 9)
     order = random.Random(5)
     with Fleet() as fleet:
         started = {server.name: server for server in fleet.start(_maker(name) for name in models)}
