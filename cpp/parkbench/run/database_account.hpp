@@ -17,11 +17,10 @@ class DatabaseAccount {
   /// @param cancelled asked while waiting.
   DatabaseAccount(const Scenario& scenario, std::function<bool()> cancelled);
 
-  /// The final price of each product, in the order of the ids. Before the load, and before open().
+  /// Before the load: takes the server's counters.
+  /// @return the final price of each product, in the order of the ids.
   /// @throws Failure(not_found) when there are fewer products than the scenario asks for.
-  std::vector<std::int64_t> expected_prices() const;
-  /// Takes the server's counters before the load.
-  void open();
+  std::vector<std::int64_t> open();
   /// Fills in how often the tables were read, as the server counts it, to be compared with `expected`.
   void close(Report& report, std::uint64_t expected) const;
 

@@ -28,9 +28,8 @@ DirectRun::~DirectRun() {
 }
 
 void DirectRun::set_up() {
-  auto expected = database_.expected_prices();
+  auto expected = database_.open();
   resources_.connect(Deadline::at(clock_.now() + kConnectWithin));
-  database_.open();
   if (downstream_) downstream_->hello();
   harness_threads_ = measure::read_process_usage().threads + 1;  // and the sampler
   model_ = make_model(scenario_, resources_, books_);
@@ -43,9 +42,7 @@ void DirectRun::set_up() {
   rss_baseline_ = measure::read_process_usage().resident_bytes;
 }
 
-void DirectRun::fail_waiting() {
-  resources_.close();
-}
+void DirectRun::fail_waiting() { resources_.close(); }
 
 Sample DirectRun::look() const {
   Sample sample;

@@ -17,8 +17,7 @@ HttpRun::HttpRun(const Scenario& scenario, const std::atomic<bool>& cancelled)
 void HttpRun::set_up() {
   ready_ = server_.hello();
   if (downstream_) downstream_->hello();
-  auto expected = database_.expected_prices();
-  database_.open();
+  auto expected = database_.open();
   const auto plan = request_plan(scenario_, "127.0.0.1", ready_.port);
   exchange_.emplace(plan, static_cast<std::uint32_t>(scenario_.load.users), clock_);
   exchange_->watch_peer(server_.fd(), [this] { peer_gone(server_.gone()); });
