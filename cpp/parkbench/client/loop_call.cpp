@@ -21,8 +21,9 @@ void LoopCall::start(std::string_view request, Deadline deadline) {
   state_ = State::in_line;
   alive_ = alive;
   loop_.gauge().begin(io::WaitReason::connection);
-  connection_ = pool_.acquire_or_wait(&loop_.poller(), *this);
-  if (connection_ == nullptr) return;
+  Connection* const connection = pool_.acquire_or_wait(&loop_.poller(), *this);
+  if (connection == nullptr) return;  // connection_ belongs to whoever grants it, perhaps at this very moment
+  connection_ = connection;
   leave_line();
   have_connection();
 }
