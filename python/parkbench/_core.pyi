@@ -3,11 +3,14 @@ The compiled core of parkbench: runs, the set-up session, facts of the build and
 """
 
 from __future__ import annotations
+import collections.abc
 import typing
 
 __all__: list[str] = [
     "CoreError",
+    "Downstream",
     "Run",
+    "Server",
     "Session",
     "answers",
     "build_info",
@@ -49,7 +52,7 @@ class Run:
     """
     def __init__(self, scenario: dict[str, typing.Any]) -> None:
         """
-        Starts at once. Raises KeyError or ValueError for an incomplete scenario.
+        Starts at once. With transport http, server_fd is the control socket of a Server and downstream_fd that of a Downstream, if there is one; the run owns both. Raises KeyError or ValueError for an incomplete scenario.
         """
     def cancel(self) -> None:
         """
@@ -68,6 +71,68 @@ class Run:
         Waits at most timeout_s seconds; True when the run is over.
         """
 
+class Server:
+    """
+    The scenario's model as an HTTP/1.1 server; no thread of it ever takes the GIL.
+    """
+    def __init__(
+        self,
+        scenario: dict[str, typing.Any],
+        control_fd: typing.SupportsInt | typing.SupportsIndex | None,
+        listen: dict[str, typing.Any],
+    ) -> None:
+        """
+        Listens when this returns. control_fd is the inherited end of a SOCK_SEQPACKET pair whose other end a Run has, and is owned from now on; None: by hand. listen may hold host, port, backlog, max_connections, header_time_s, body_time_s, idle_time_s, write_time_s. Raises CoreError with one sentence.
+        """
+    def cancel(self) -> None:
+        """
+        It is over at once; what is in flight gets no answer if the process ends now.
+        """
+    def stop(self) -> None:
+        """
+        Begins to stop: nothing new is taken, what is in flight is answered; wait() tells when that is done.
+        """
+    def wait(self, timeout_s: typing.SupportsFloat | typing.SupportsIndex) -> bool:
+        """
+        Waits at most timeout_s seconds; True when it is over: the run is done or gone, or it has stopped.
+        """
+    @property
+    def port(self) -> int:
+        """
+        The port it listens on.
+        """
+
+class Downstream:
+    """
+    What stands behind a gateway: answers after the scenario's delay.
+    """
+    def __init__(
+        self,
+        scenario: dict[str, typing.Any],
+        control_fd: typing.SupportsInt | typing.SupportsIndex | None,
+        listen: dict[str, typing.Any],
+    ) -> None:
+        """
+        Listens when this returns. control_fd is the inherited end of a SOCK_SEQPACKET pair whose other end a Run has, and is owned from now on; None: by hand. listen may hold host, port, backlog, max_connections, header_time_s, body_time_s, idle_time_s, write_time_s. Raises CoreError with one sentence.
+        """
+    def cancel(self) -> None:
+        """
+        It is over at once; what is in flight gets no answer if the process ends now.
+        """
+    def stop(self) -> None:
+        """
+        Begins to stop: nothing new is taken, what is in flight is answered; wait() tells when that is done.
+        """
+    def wait(self, timeout_s: typing.SupportsFloat | typing.SupportsIndex) -> bool:
+        """
+        Waits at most timeout_s seconds; True when it is over: the run is done or gone, or it has stopped.
+        """
+    @property
+    def port(self) -> int:
+        """
+        The port it listens on.
+        """
+
 def answers(scenario: dict[str, typing.Any]) -> list[int]:
     """
     The price of every product, asked of the scenario's model; a list in the order of the ids.
@@ -83,7 +148,7 @@ def clock_cost_ns() -> float:
     Nanoseconds that one read of the clock costs here (median of 51 x 1,000 reads).
     """
 
-def http_answers(pieces: list[bytes]) -> tuple[bytes, bool]:
+def http_answers(pieces: collections.abc.Sequence[bytes]) -> tuple[bytes, bool]:
     """
     What a server writes to these pieces of a connection when its handler answers 13 bytes to everything, and whether it closes the connection behind it.
     """
