@@ -110,6 +110,8 @@ def _phases(run: Record) -> Check:
         off = abs(total - response) / response if response else 1.0
         text = f"the phases add up to {total:,.4g} ms, the mean response is {response:,.4g} ms"
         return _check("phases", False, off, PHASE_SUM_LIMIT, text)
+    if detail(run, "phases_of") == 0:
+        return _not_made("phases", "no answer told the server's phases, as those of a stream cannot")
     share = abs(spent["unexplained"]) / response if response else 0.0
     text = f"{spent['unexplained']:.3g} of {response:,.4g} ms unexplained ({share:.2%})"
     if run.get("workload") == "noop":

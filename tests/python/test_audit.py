@@ -96,6 +96,13 @@ def test_planted_time_between_two_phases() -> None:
     assert check(records.record(phases={"cpu": 1.0, "unexplained": 1.0}, workload="noop"), "phases")["passed"]
 
 
+def test_answers_that_cannot_tell_their_phases_are_no_fault() -> None:
+    run = records.record(phases={"client_wait": 1.0, "unexplained": 99.0}, details={"phases_of": 0})
+    found = check(run, "phases")
+    assert found["passed"]
+    assert found["text"].startswith("not checked")
+
+
 def test_phases_must_be_twelve_and_add_up() -> None:
     run = records.starved("reactive")
     run["phases_ms"]["database"] += 1.0
