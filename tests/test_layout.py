@@ -225,7 +225,10 @@ def test_top_level_names() -> None:
 
 def test_cpp_tests_mirror_the_core() -> None:
     """Every source of the core has a test file of its name in the mirrored layer."""
-    tests = {(path.relative_to(ROOT / "tests" / "cpp").parts[0], path.stem) for path in sources(ROOT / "tests", ".cpp")}
+    tests = {
+        (path.relative_to(ROOT / "tests" / "cpp").parts[0], path.stem)
+        for path in sources(ROOT / "tests" / "cpp", ".cpp")
+    }
     assert {layer for layer, _ in tests} <= set(table()), "a test folder has no layer"
     missing = [
         str(path.relative_to(CORE))
