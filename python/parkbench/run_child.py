@@ -56,6 +56,10 @@ def main() -> int:
         answer = {"report": _run(serve_child.load(sys.argv[1]), scenario, helpers, rest)}
         text = json.dumps(answer, allow_nan=False)
     except Exception as error:  # whatever it is, the parent must get one sentence
+        # A server that died is the cause, whatever the core noticed of it.
+        patience = 0.0 if isinstance(error, (InterruptedError, helper.HelperError)) else _REAP_S
+        died = next((cause for one in helpers if (cause := one.ended(patience))), None)
+        error = error if died is None else helper.HelperError(died)
         text = json.dumps({"error": " ".join(str(error).split()) or type(error).__name__, "kind": type(error).__name__})
     for one in helpers:
         one.end()

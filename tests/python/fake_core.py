@@ -103,6 +103,7 @@ class Run:
 
     def cancel(self) -> Any:
         self.cancelled = True
+        note_pid(self.scenario["plant"] | {"act": None}, "cancelled")
         if self.act == "deaf":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             while True:

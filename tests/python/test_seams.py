@@ -16,7 +16,10 @@ SEAMS = {"virtual_threads/seam.cpp"}
 STRAY = re.compile(
     r"\b(thread_local|__thread|errno|__errno_location|pthread_self|this_thread::get_id|__cxa_get_globals)\b"
 )
-ALLOWED_CALLS = {"virtual_threads/context.cpp": {"pthread_self"}}  # a carrier's own start, before any switch
+ALLOWED_CALLS = {
+    "virtual_threads/context.cpp": {"pthread_self"},  # a carrier's own start, before any switch
+    "workload/file/temporary_file.cpp": {"errno"},  # set-up, and a read that is a seam of its own: it is not inlined
+}
 
 
 def without_comments(source: str) -> str:

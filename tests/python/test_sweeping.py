@@ -162,11 +162,11 @@ def test_ctrl_c_reaches_the_program_and_not_the_run(tmp_path: Path) -> None:
 
 
 def test_a_second_ctrl_c_ends_a_sweep_whose_run_does_not_stop(tmp_path: Path) -> None:
-    program = started(tmp_path / "out", duration=30, _plant={"act": "stubborn"})
-    wait_until(lambda: (tmp_path / "out" / "sweep.json").exists())
-    time.sleep(0.3)  # the run's process starts
+    told = tmp_path / "told"
+    program = started(tmp_path / "out", duration=30, _plant={"act": "stubborn", "pids": str(told)})
+    wait_until(lambda: told.exists() and "run " in told.read_text(), 30.0)
     program.send_signal(signal.SIGINT)
-    time.sleep(0.2)
+    wait_until(lambda: "cancelled " in told.read_text(), 30.0)  # the first one has been heard
     begun = time.monotonic()
     program.send_signal(signal.SIGINT)
     program.communicate(timeout=20)
