@@ -56,7 +56,6 @@ std::optional<service::Route> EventConnection::admit(measure::Request& account) 
     respond(service::overloaded(), now);
     return std::nullopt;
   }
-  set_state(State::handling, complete);
   return route;
 }
 
@@ -139,6 +138,7 @@ void EventConnection::drive() {
       give_back();
       break;
     }
+    set_state(State::handling, session_.request_complete_at());
     handle();
     if (session_.step() == Step::handle) break;  // the answer comes later
   }

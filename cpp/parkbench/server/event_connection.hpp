@@ -32,7 +32,8 @@ class EventConnection : private io::ReadyWaiter, private TimerNode, private reac
  protected:
   virtual ~EventConnection();
 
-  /// A request is complete: answer it here, or later and then resume(). On the loop's thread.
+  /// A request is complete: answer it here, or later and then resume(). On the loop's thread; another one may have the
+  /// connection only when this call's turn is over, so by way of a task posted to the loop.
   virtual void handle() = 0;
   /// The socket has taken all of a stream so far: give more, or later and then resume(). On the loop's thread.
   virtual void feed() = 0;

@@ -39,8 +39,10 @@ class ManualPlace {
     void handle() override {
       if (!admit(account_)) return;
       manual_.books.begin();
-      const std::lock_guard lock(manual_.mutex);
-      manual_.requests.push_back(this);
+      manual_.loop.post([this] {
+        const std::lock_guard lock(manual_.mutex);
+        manual_.requests.push_back(this);
+      });
     }
     void feed() override {}
     void closed() override {
