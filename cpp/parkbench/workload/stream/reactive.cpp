@@ -126,17 +126,14 @@ reactive::Mono<std::int64_t> run_reactive(Resources& resources, measure::Request
     struct Count {
       std::int64_t rows = 0;
       reactive::MonoSink<std::int64_t> sink;
-      reactive::Disposable subscription;
     };
-    const auto count = std::make_shared<Count>(Count{0, std::move(sink), {}});
-    // Weak: the sink keeps the hook, and what the hook held would keep the sink.
-    count->sink.on_cancel([weak = std::weak_ptr<Count>(count)] {
-      if (const auto alive = weak.lock()) alive->subscription.dispose();
-    });
-    count->subscription = rows_flux(resources, resources.options.rows, loop, &request.trace)
-                              .subscribe([count](std::string&&) { ++count->rows; },
-                                         [count](const Error& error) { count->sink.error(error); },
-                                         [count] { count->sink.success(count->rows); });
+    const auto count = std::make_shared<Count>(Count{0, std::move(sink)});
+    const auto subscription = rows_flux(resources, resources.options.rows, loop, &request.trace)
+                                  .subscribe([count](std::string&&) { ++count->rows; },
+                                             [count](const Error& error) { count->sink.error(error); },
+                                             [count] { count->sink.success(count->rows); });
+    // A circle until the end: the sink keeps its hook, the hook the subscription, and that one the sink.
+    count->sink.on_cancel([subscription] { subscription.dispose(); });
   });
 }
 
