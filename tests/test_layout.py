@@ -40,6 +40,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "run/direct_run.cpp": "cpp/run/run_test.cpp",
     "run/downstream_run.cpp": "cpp/run/http_run_test.cpp",
     "run/peer.cpp": "cpp/run/server_run_test.cpp",
+    "server/parked_connection.cpp": "cpp/server/virtual_threads_server_test.cpp",
     "workload/resources.cpp": "cpp/models/every_model_test.cpp",
     "workload/run_blocking.cpp": "cpp/models/every_model_test.cpp",
     "workload/run_reactive.cpp": "cpp/models/every_model_test.cpp",
