@@ -43,6 +43,16 @@ struct Setting {
   void wait_until_held(std::int64_t requests) {
     until([&] { return server->counters().held == requests; });
   }
+  /// Sends a request that sleeps, half a second or as long as it must be to be seen under way; its answer is to come.
+  void hold(Peer& peer) {
+    for (int ms = 500;; ms *= 2) {
+      const std::uint64_t before = server->server_counters().requests;
+      peer.send(request("/sleep?ms=" + std::to_string(ms)));
+      until([&] { return server->counters().held == 1 || server->server_counters().requests > before; });
+      if (server->counters().held == 1) return;
+      peer.receive();
+    }
+  }
   void wait_until_connected(std::int64_t connections) {
     until([&] { return server->server_counters().connections == connections; });
   }

@@ -16,8 +16,8 @@ TEST_P(Limited, a_stop_answers_what_is_in_flight_and_takes_nothing_new) {
   Peer idle(s.port());
   EXPECT_EQ(idle.get("/hello").status, 200);
   Peer busy(s.port());
-  busy.send(request("/sleep?ms=500") + request("/hello"));
-  s.wait_until_held(1);
+  s.hold(busy);
+  busy.send(request("/hello"));
   s.server->stop();
   const Answer answer = busy.receive();
   EXPECT_EQ(answer.body, "slept");
@@ -49,8 +49,7 @@ TEST_P(Limited, more_connections_than_allowed_are_told_so) {
 TEST_P(Limited, more_requests_than_admitted_are_refused_and_the_connection_lives) {
   Setting s(GetParam(), {.limit = 1});
   Peer first(s.port());
-  first.send(request("/sleep?ms=500"));
-  s.wait_until_held(1);
+  s.hold(first);
   Peer second(s.port());
   const Answer refused = second.get("/hello");
   EXPECT_EQ(refused.status, 503);

@@ -172,8 +172,7 @@ TEST_P(EveryServer, sends_the_phases_to_whoever_asks_for_them) {
 TEST_P(EveryServer, shows_what_it_does) {
   Setting s(GetParam());
   Peer sleeper(s.port());
-  sleeper.send(request("/sleep?ms=500"));
-  s.wait_until_held(1);
+  s.hold(sleeper);
   Peer watcher(s.port());
   const std::string dump = watcher.get("/dump").body;
   EXPECT_NE(dump.find("\"state\": \"handling\", \"route\": \"/sleep\""), std::string::npos) << dump;
