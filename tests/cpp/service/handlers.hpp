@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <memory>
 #include <string>
 
 #include "parkbench/io/blocking_waiter.hpp"
@@ -23,7 +24,9 @@ struct Handled {
       : resources(std::move(options), SteadyClock::instance()) {
     resources.connect(Deadline::at(resources.clock.now() + 20 * kSecond));
     http.path = "/test";
+    loop.start();
   }
+  ~Handled() { resources.close(); }  // the loop's poller knows of its connections
 
   http::Response blocking(const Route& route) {
     account = {};
@@ -44,29 +47,30 @@ struct Handled {
     account.deadline = deadline;
     rows.clear();
     http::Response response;
-    std::latch over(1);
-    reactive::EventLoop loop;
-    loop.start();
-    loop.post([&] {
+    const auto over = std::make_shared<std::latch>(1);
+    loop.post([&, over] {
       handle_reactive(resources, route, {http, account}, loop)
           .subscribe(
-              [&](ReactiveReply reply) {
+              [&, over](ReactiveReply reply) {
                 response = std::move(reply.response);
-                if (!reply.rows) return over.count_down();
+                if (!reply.rows) return over->count_down();
                 reply.rows->subscribe([&](std::string piece) { rows += piece; },
-                                      [&](const Error&) { over.count_down(); }, [&] { over.count_down(); });
+                                      [over](const Error&) { over->count_down(); }, [over] { over->count_down(); });
               },
-              [&](const Error& error) {
+              [&, over](const Error& error) {
                 ADD_FAILURE() << "the handler failed: " << error.message;
-                over.count_down();
+                over->count_down();
               });
     });
-    over.wait();
-    loop.stop();
+    over->wait();
+    const auto let_go = std::make_shared<std::latch>(1);  // the turn is over that had the account
+    loop.post([let_go] { let_go->count_down(); });
+    let_go->wait();
     return response;
   }
 
   workload::Resources resources;
+  reactive::EventLoop loop;
   http::Request http;
   measure::Request account;
   Deadline deadline = Deadline::never();
