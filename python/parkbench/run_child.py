@@ -60,7 +60,7 @@ def main() -> int:
         patience = 0.0 if isinstance(error, (InterruptedError, helper.HelperError)) else _REAP_S
         died = next((cause for one in helpers if (cause := one.ended(patience))), None)
         error = error if died is None else helper.HelperError(died)
-        text = json.dumps({"error": " ".join(str(error).split()) or type(error).__name__, "kind": type(error).__name__})
+        text = json.dumps({"error": serve_child.sentence(error), "kind": type(error).__name__})
     for one in helpers:
         one.end()
     try:

@@ -25,6 +25,12 @@ _BY_HAND_S = 0.1
 _LONG_S = 3600.0
 
 
+def sentence(error: BaseException) -> str:
+    """What an exception says, in one line; of the core's, whose args are message and cause, the message."""
+    said = error.args[0] if type(error).__name__ == "CoreError" and error.args else error
+    return " ".join(str(said).split()) or type(error).__name__
+
+
 def main() -> int:
     """Reads what to serve, listens, says where, and waits for the end; the exit code is 0 where one was asked for."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -46,7 +52,7 @@ def main() -> int:
         server = kind(order["scenario"], None if control == "none" else int(control), order.get("listen") or {})
         text = json.dumps({"port": server.port})
     except Exception as error:  # whatever it is, the parent must get one sentence
-        server, text = None, json.dumps({"error": " ".join(str(error).split()) or type(error).__name__})
+        server, text = None, json.dumps({"error": sentence(error)})
     try:
         answers.write(text + "\n")
         answers.flush()  # it stays open: its end tells the parent that this process is gone

@@ -168,12 +168,18 @@ void Listener::tell(Ns now, const char* why) {
 }
 
 int connection_limit(const ServerOptions& options) {
-  if (options.max_connections > 0) return options.max_connections;
   constexpr rlim_t kForOthers = 64;  // the database, pollers, files, the reserve
+  constexpr rlim_t kFew = 16;
   constexpr rlim_t kMost = 1'000'000;
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
-  return static_cast<int>(std::min(std::max(limit.rlim_cur, kForOthers + 1) - kForOthers, kMost));
+  if (limit.rlim_cur < kForOthers + kFew) {
+    throw Failure(ErrorCode::out_of_memory, "too few descriptors for a server: the limit is " +
+                                                std::to_string(limit.rlim_cur) + ", " + std::to_string(kForOthers) +
+                                                " are for itself and the rest for connections; raise `ulimit -n`");
+  }
+  if (options.max_connections > 0) return options.max_connections;
+  return static_cast<int>(std::min(limit.rlim_cur - kForOthers, kMost));
 }
 
 }  // namespace parkbench::server

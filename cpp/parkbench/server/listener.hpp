@@ -55,6 +55,7 @@ class Listener {
 };
 
 /// How many connections a server takes: its option, or what the limit of descriptors leaves for it.
+/// @throws Failure(out_of_memory) with one sentence when that is too little to serve at all.
 int connection_limit(const ServerOptions& options);
 
 }  // namespace parkbench::server

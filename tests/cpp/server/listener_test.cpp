@@ -121,5 +121,21 @@ TEST(Listener, the_limit_of_connections_leaves_descriptors_for_the_rest) {
   }
 }
 
+bool too_few_descriptors_are_refused() {
+  const rlimit few{.rlim_cur = 40, .rlim_max = 40};
+  setrlimit(RLIMIT_NOFILE, &few);
+  try {
+    connection_limit({.max_connections = 7});
+  } catch (const Failure& failure) {
+    const std::string text = failure.what();
+    return text.find("the limit is 40") != std::string::npos && text.find("raise `ulimit -n`") != std::string::npos;
+  }
+  return false;
+}
+
+TEST(Listener, too_few_descriptors_for_any_connection_are_refused_in_one_sentence) {
+  EXPECT_EXIT(_exit(too_few_descriptors_are_refused() ? 0 : 1), ::testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace parkbench::server::testing
