@@ -204,9 +204,12 @@ TEST_P(EveryModel, its_threads_add_up_and_have_kernel_ids) {
   const Counters counters = s.model->counters();
   const auto threads = std::accumulate(counters.threads.begin(), counters.threads.end(), std::int64_t{0});
   EXPECT_EQ(threads, GetParam() == "thread_pool" ? 8 : 2);
-  const auto ids = s.model->thread_ids();
-  EXPECT_EQ(std::set<int>(ids.begin(), ids.end()).size(), static_cast<std::size_t>(threads));
-  EXPECT_FALSE(std::set<int>(ids.begin(), ids.end()).contains(0));
+  const auto ids = [&] {
+    const auto all = s.model->thread_ids();
+    return std::set<int>(all.begin(), all.end());
+  };
+  while (ids().contains(0)) sched_yield();  // a worker that nobody needed yet has perhaps not begun
+  EXPECT_EQ(ids().size(), static_cast<std::size_t>(threads));
   s.collector.wait_for(4);
 }
 

@@ -19,7 +19,7 @@ class Steal : public WithScheduler {};
 TEST_F(Steal, AtLeastAThousandStealsOfStartedThreads) {
   make(4);
   constexpr std::uint64_t kWanted = 1000;
-  constexpr int kMostRounds = 5000;
+  constexpr int kMostRounds = 100'000;  // on busy CPUs one round in ten has a steal
   std::atomic<std::int64_t> sum{0};
   int rounds = 0;
   for (; rounds < kMostRounds && scheduler().steals_of_started() < kWanted; ++rounds) {
