@@ -1,9 +1,13 @@
 #pragma once
 
-#include <future>
+#include <condition_variable>
+#include <latch>
 #include <list>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "parkbench/base/thread.hpp"
 #include "parkbench/io/blocking_waiter.hpp"
@@ -19,12 +23,36 @@ struct Result {
   Error error;
 };
 
+/// A result to come; copies share it. Not a std::promise, which keeps what it is about to call in a thread-local: to
+/// TSan's no-sync flag two virtual threads of one carrier race for that.
+class Later {
+ public:
+  void set_value(Result result) const {
+    const std::lock_guard lock(state_->mutex);
+    state_->result = std::move(result);
+    state_->told.notify_all();
+  }
+  Result get() const {
+    std::unique_lock lock(state_->mutex);
+    state_->told.wait(lock, [this] { return state_->result.has_value(); });
+    return *std::exchange(state_->result, std::nullopt);
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::condition_variable told;
+    std::optional<Result> result;
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
 /// A gateway request as each model runs it. On entry of the gateway the phase cpu is open, and it is closed at the end.
 class Form {
  public:
   virtual ~Form() = default;
   /// resources and request live until the result is there, inbound's texts too.
-  virtual std::future<Result> start(Resources& resources, measure::Request& request, Inbound inbound) = 0;
+  virtual Later start(Resources& resources, measure::Request& request, Inbound inbound) = 0;
 
  protected:
   static Result run(Resources& resources, measure::Request& request, io::Waiter& waiter, const Inbound& inbound) {
@@ -42,16 +70,15 @@ class Form {
 
 class OnThreads final : public Form {
  public:
-  std::future<Result> start(Resources& resources, measure::Request& request, Inbound inbound) override {
-    std::promise<Result> over;
-    auto future = over.get_future();
-    threads_.emplace_back("worker", [&resources, &request, inbound, over = std::move(over)]() mutable {
+  Later start(Resources& resources, measure::Request& request, Inbound inbound) override {
+    const Later over;
+    threads_.emplace_back("worker", [&resources, &request, inbound, over] {
       io::ThreadStateCell cell;
       io::WaitGauge gauge;
       io::BlockingWaiter waiter(resources.clock, cell, gauge);
       over.set_value(run(resources, request, waiter, inbound));
     });
-    return future;
+    return over;
   }
 
  private:
@@ -61,13 +88,11 @@ class OnThreads final : public Form {
 class OnVirtualThreads final : public Form {
  public:
   ~OnVirtualThreads() override { scheduler_.stop(); }
-  std::future<Result> start(Resources& resources, measure::Request& request, Inbound inbound) override {
-    std::promise<Result> over;
-    auto future = over.get_future();
-    scheduler_.start([this, &resources, &request, inbound, over = std::move(over)]() mutable {
-      over.set_value(run(resources, request, waiter_, inbound));
-    });
-    return future;
+  Later start(Resources& resources, measure::Request& request, Inbound inbound) override {
+    const Later over;
+    scheduler_.start(
+        [this, &resources, &request, inbound, over] { over.set_value(run(resources, request, waiter_, inbound)); });
+    return over;
   }
 
  private:
@@ -78,30 +103,30 @@ class OnVirtualThreads final : public Form {
 class OnLoop final : public Form {
  public:
   OnLoop() { loop.start(); }
-  std::future<Result> start(Resources& resources, measure::Request& request, Inbound inbound) override {
-    const auto over = std::make_shared<std::promise<Result>>();
+  Later start(Resources& resources, measure::Request& request, Inbound inbound) override {
+    const Later over;
     loop.post([this, &resources, &request, inbound, over] {
       request.trace.begin(measure::Phase::cpu, loop.clock().now());
       handle = run_reactive(resources, request, loop, inbound)
                    .subscribe(
                        [&request, over, this](Passed&& passed) {
                          request.trace.end(loop.clock().now());
-                         over->set_value({std::move(passed), {}});
+                         over.set_value({std::move(passed), {}});
                        },
                        [&request, over, this](Error error) {
                          request.trace.end(loop.clock().now());
-                         over->set_value({{.body = {}, .headers = {}}, std::move(error)});
+                         over.set_value({{.body = {}, .headers = {}}, std::move(error)});
                        });
     });
-    return over->get_future();
+    return over;
   }
   void cancel() {
-    std::promise<void> done;
+    std::latch done(1);
     loop.post([this, &done] {
       handle.dispose();
-      done.set_value();
+      done.count_down();
     });
-    done.get_future().get();
+    done.wait();
   }
 
   reactive::Disposable handle;  // of the last one

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <future>
 #include <latch>
 #include <optional>
 #include <thread>
@@ -54,7 +55,7 @@ class EveryForm : public ::testing::TestWithParam<const char*> {
     options.gateway.port = port;
     return options.gateway;
   }
-  std::future<Result> start(const Inbound& inbound = {}, Deadline deadline = Deadline::never()) {
+  testing::Later start(const Inbound& inbound = {}, Deadline deadline = Deadline::never()) {
     if (!resources) resources.emplace(options, SteadyClock::instance());
     auto& request = requests.emplace_back();
     request.number = requests.size();
@@ -160,7 +161,7 @@ TEST_P(EveryForm, calls_at_once_do_not_block_each_other_for_want_of_connections)
   ScriptedServer server(client::testing::always_ok);
   to(server.port()).aggregate = 4;
   options.gateway.downstream_connections = 3;
-  std::vector<std::future<Result>> results;
+  std::vector<testing::Later> results;
   for (int i = 0; i < 20; ++i) results.push_back(start());
   for (auto& result : results) EXPECT_EQ(result.get().passed.body, "ok\nok\nok\nok");
   EXPECT_LE(server.connections(), 3);
