@@ -18,7 +18,7 @@ class LoopTimers final : public Timers {
   Ns now() const override { return clock_.now(); }
   TimerHandle schedule_at(Ns due, UniqueFunction<void()> f) override;
 
-  /// The rest is for the loop's thread. Calls what is due; one look at the clock for all.
+  /// The rest is for the loop's thread. Calls what is due, a few dozen at most; one look at the clock for all.
   void run_due();
   Deadline next() const { return queue_.next(); }
   void drop_all();
