@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <sstream>
 
 #include "parkbench/base/unique_fd.hpp"
@@ -39,7 +40,9 @@ int parse_thread_count(const std::string& proc_stat) {
   std::string field;
   constexpr int kThreadsAfterName = 18;  // field 20 of the line
   for (int i = 0; i < kThreadsAfterName; ++i) fields >> field;
-  return field.empty() ? 0 : std::stoi(field);
+  int threads = 0;  // not std::stoi: it writes errno, which virtual threads of one carrier share
+  std::from_chars(field.data(), field.data() + field.size(), threads);
+  return threads;
 }
 
 HostCpu parse_host_cpu(const std::string& proc_stat) {
