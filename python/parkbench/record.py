@@ -36,7 +36,13 @@ FIGURES = (
 )  # fmt: skip
 """The measured figures of a run, units in the names; null in a run that failed."""
 
-PUBLIC = (*IDENTITY, *FIGURES, "ledger", "failures", "phases_ms", "bottleneck", "audit", "status")
+LEGS = ("closed", "open")
+"""`closed`: the load that was asked for, whatever its arrivals. `open`: the same models at rates that all can carry."""
+
+PUBLIC = (
+    *IDENTITY, *FIGURES, "ledger", "failures", "phases_ms", "bottleneck", "audit", "status", "leg", "rate_rps",
+    "load_share",
+)  # fmt: skip
 """The keys of a run in `--json`, in this order. The file on disk holds more (options, details)."""
 
 
@@ -58,6 +64,19 @@ def ordered(models: Mapping[str, str]) -> list[str]:
 def names(records: Iterable[Record]) -> list[str]:
     """The names in these records, in the order in which they are shown."""
     return ordered({str(record.get("name")): str(record.get("model")) for record in records})
+
+
+def load_key(record: Record) -> tuple[str, int, float]:
+    """What tells the load of a run from the sweep's other loads: leg, concurrency, rate (0 where none was set).
+
+    Runs with the same name and the same key are the repeats of one cell. Records of older files have no leg.
+    """
+    return str(record.get("leg") or LEGS[0]), int(record["concurrency"]), number(record, "rate_rps") or 0.0
+
+
+def loads(records: Iterable[Record]) -> list[tuple[str, int, float]]:
+    """The loads of these records in the order in which they are shown: the closed leg first, each from low to high."""
+    return sorted({load_key(record) for record in records})
 
 
 def cores(record: Record) -> dict[str, float]:

@@ -21,7 +21,7 @@ def test_a_public_run_has_exactly_the_promised_keys() -> None:
         "failures phases_ms bottleneck audit status"
     )
     public = record.public(run)
-    assert list(public) == promised.split()
+    assert list(public) == [*promised.split(), "leg", "rate_rps", "load_share"]
     assert all(public[key] is not None for key in promised.split())
     assert record.public(records.failed())["response_mean_ms"] is None
 
@@ -73,3 +73,12 @@ def test_cores_are_cpu_seconds_by_the_length_of_the_window() -> None:
     assert record.cores(records.over_http()) == {"server": 0.8, "generator": 0.45, "downstream": 0.15}
     assert record.cores(records.record()) == {"server": pytest.approx(0.8)}
     assert record.cores(records.failed()) == {}
+
+
+def test_runs_are_told_apart_by_leg_users_and_rate() -> None:
+    old, closed = {"concurrency": 10}, {"concurrency": 10, "leg": "closed", "rate_rps": None}
+    slow, fast = ({"concurrency": 10, "leg": "open", "rate_rps": rate} for rate in (50.0, 80.0))
+    assert record.load_key(old) == record.load_key(closed) == ("closed", 10, 0.0)
+    assert record.loads([fast, slow, {**closed, "concurrency": 9}, old]) == [
+        ("closed", 9, 0.0), ("closed", 10, 0.0), ("open", 10, 50.0), ("open", 10, 80.0),
+    ]  # fmt: skip
