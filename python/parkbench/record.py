@@ -46,6 +46,11 @@ PUBLIC = (
 """The keys of a run in `--json`, in this order. The file on disk holds more (options, details)."""
 
 
+UNSTEADY = ("unstable", "slow-down")
+"""Kinds of `details.steady` that have no mean: no steady state was reached."""
+STEADY_SAMPLES = 30
+"""From so many samples on a run's kind is believed."""
+
 PROCESSES = ("server", "generator", "downstream")
 """The processes of a run on transport http; `cpu` holds the CPU seconds of each."""
 
@@ -72,6 +77,11 @@ def load_key(record: Record) -> tuple[str, int, float]:
     Runs with the same name and the same key are the repeats of one cell. Records of older files have no leg.
     """
     return str(record.get("leg") or LEGS[0]), int(record["concurrency"]), number(record, "rate_rps") or 0.0
+
+
+def run_key(record: Record) -> tuple[str, str, int, float, int]:
+    """What tells a run from the others of its sweep: name, load_key, repeat. A run made again has the key of the first."""
+    return str(record.get("name")), *load_key(record), int(record["repeat"])
 
 
 def loads(records: Iterable[Record]) -> list[tuple[str, int, float]]:
@@ -123,6 +133,21 @@ def is_ok(record: Record) -> bool:
 def has_figures(record: Record) -> bool:
     """Whether the run measured anything: `too_short` and `client_limited` runs did, `failed` ones did not."""
     return number(record, "response_mean_ms") is not None and bool(record.get("phases_ms"))
+
+
+def is_steady(record: Record) -> bool:
+    """False where the run's throughput showed no steady state, so that its means say nothing about the next second.
+
+    Only enough samples can show that (STEADY_SAMPLES, of 100 ms or longer); shorter runs and those that were not
+    judged count as steady. Its figures stay in the record; tables and comparisons leave them out.
+    """
+    steady = (record.get("details") or {}).get("steady") or {}
+    return not (steady.get("kind") in UNSTEADY and (steady.get("samples") or 0) >= STEADY_SAMPLES)
+
+
+def is_comparable(record: Record) -> bool:
+    """Whether the run's means may be shown and compared: status ok, with figures, and steady."""
+    return is_ok(record) and has_figures(record) and is_steady(record)
 
 
 def is_broken(record: Record) -> bool:

@@ -12,7 +12,7 @@ from parkbench import wording
 from parkbench.audit import Audit, Check
 from parkbench.errors import ConfigError
 from parkbench.explain import Entry, explain_runs
-from parkbench.record import Record, is_ok, public
+from parkbench.record import Record, is_ok, public, run_key
 from parkbench.stats import paired_ratio
 from parkbench.store import SCHEMA, RunStore, save
 from parkbench.summary import describe
@@ -73,7 +73,7 @@ class SweepResult:
     def __init__(self, sweep: Mapping[str, Any], runs: Sequence[Record], timeline: Sequence[Record] = ()) -> None:
         """`timeline`: rows whose `run` counts the runs as given. Of a run that was made again only the last stays."""
         self.sweep: dict[str, Any] = {key: value for key, value in sweep.items() if key != "schema"}
-        latest = {(run.get("name"), run.get("concurrency"), run.get("repeat")): index for index, run in enumerate(runs)}
+        latest = {run_key(run): index for index, run in enumerate(runs)}
         kept = sorted(latest.values())
         place = {old: new for new, old in enumerate(kept)}
         self.runs: list[dict[str, Any]] = [dict(runs[index]) for index in kept]
