@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CPP_TESTS = ROOT / "tests" / "cpp"
 PROGRAMS = Path(os.environ.get("PARKBENCH_CPP_TESTS", ROOT / ".build" / "dev" / "tests"))
 PROGRAM_TIMEOUT_S = 600
+collect_ignore = ["example_project"]  # a project of its own, which test_plugin_example.py runs
 
 
 @dataclass

@@ -52,6 +52,15 @@ class StopRequest:
         os.close(self._writer)
 
 
+_open: set[StopRequest] = set()
+
+
+def ask_all(signal_number: int = signal.SIGINT) -> None:
+    """Asks every sweep of this process to stop, as Ctrl-C does: for those in threads, which no signal reaches."""
+    for request in tuple(_open):
+        request.ask(signal_number)
+
+
 @contextlib.contextmanager
 def listening() -> Iterator[StopRequest]:
     """Turns Ctrl-C into a `StopRequest` inside the block; the second one raises `Interrupted` at once.
@@ -73,8 +82,10 @@ def listening() -> Iterator[StopRequest]:
                 before = signal.getsignal(number)
                 if before is _terminate or (number == signal.SIGINT and before not in (signal.SIG_IGN, None)):
                     replaced[number] = signal.signal(number, handle)
+        _open.add(request)
         yield request
     finally:
+        _open.discard(request)
         for number, before in replaced.items():
             signal.signal(number, before)
         request.close()
