@@ -1,0 +1,64 @@
+"""Makes the exam's runs as a sweep makes its own: a process each, sensors around it, one database for all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from bench.exam.neighbours import Neighbours
+from bench.exam.scenarios import Case, Scenario
+from parkbench import child, noise, plan, scenario, specification
+from parkbench.recording import record_of
+
+
+def planned(case: Case) -> tuple[specification.Specification, plan.PlannedRun]:
+    """The sweep of one run that the case is. Raises `ConfigError` if its options cannot be."""
+    spec = specification.check(
+        case.scenario.workload,
+        model_list=[case.model],
+        concurrency=[case.users],
+        repeats=1,
+        seed=case.seed,
+        options={name: value for name, value in case.options.items() if _has(case.model, name)},
+        transport=case.scenario.transport,
+    )
+    return spec, plan.runs(spec.cells(), 1, spec.seed)[0]
+
+
+def make(case: Case, core: str, dsn: str | None, beside: Neighbours) -> dict[str, Any]:
+    """Makes the run and returns its record, nothing blanked. A run that fails is a record whose status says why."""
+    spec, run = planned(case)
+    cell = run.cell
+    sent = scenario.to_core(
+        spec.workload, cell.model, cell.concurrency, cell.options, seed=run.seed, dsn=dsn, transport=spec.transport
+    )
+    started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    if case.neighbours:
+        beside.run(case.neighbours)
+    try:
+        with noise.watching() as watch:
+            outcome = child.run(
+                {**sent, "plant": dict(case.plant)}, core, None, plan.longest_s(cell.options), run.env_padding_bytes
+            )
+            heard = watch.read((outcome.report or {}).get("details"))
+    finally:
+        if case.neighbours:
+            beside.run(0)
+    timeline = (outcome.report or {}).pop("timeline", None) or []
+    return record_of(spec.workload, run, outcome, started_at, spec.transport, timeline=timeline, noise=heard)
+
+
+def connections(case: Case) -> int:
+    """The database connections the run holds; 0 for a run without a database."""
+    spec, run = planned(case)
+    return int(run.cell.options["connections"]) if spec.needs_database else 0
+
+
+def cannot(scenario: Scenario) -> str:
+    """Why the scenario cannot be planted with this core; empty when it can."""
+    return ""
+
+
+def _has(model: str, option: str) -> bool:
+    """Whether the option has an effect on the model."""
+    return scenario.OPTIONS[option].model in (None, model)
