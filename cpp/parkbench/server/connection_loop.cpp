@@ -38,10 +38,12 @@ ConnectionLoop::ConnectionLoop(reactive::EventLoop& loop, const ServerOptions& o
       listener_(options, shared_port, loop.clock()),
       shortest_limit_(shortest(options.limits)) {}
 
-void ConnectionLoop::start(Make make, std::uint64_t first_number, std::uint64_t number_step) {
+void ConnectionLoop::start(Make make, std::uint64_t first_number, std::uint64_t number_step, Peers peers) {
   make_ = std::move(make);
   number_ = first_number - number_step;
   number_step_ = number_step;
+  peers_ = peers;
+  started_.store(true, std::memory_order_release);
   watch_ = &loop_.poller().add(listener_.fd());
   loop_.post(*this);
 }
@@ -82,16 +84,39 @@ void ConnectionLoop::take() {
       if (!watch_->wait(io::Interest::read, *this)) return;
       continue;
     }
-    if (shared_.table.size() >= shared_.max_connections) {
+    if (placed_in_all() >= shared_.max_connections) {
       listener_.refuse(std::move(accepted.fd));
     } else {
-      open(std::move(accepted.fd));
+      place(std::move(accepted.fd));
     }
     if (++taken == kPerTurn) {
       loop_.post(*this);
       return;
     }
   }
+}
+
+std::int64_t ConnectionLoop::placed_in_all() const {
+  if (peers_.empty()) return connections();
+  std::int64_t all = 0;
+  for (const auto& peer : peers_) all += peer->connections();
+  return all;
+}
+
+/// Opens a connection here, or on the loop that has fewer.
+void ConnectionLoop::place(UniqueFd fd) {
+  ConnectionLoop* fewest = this;
+  for (const auto& peer : peers_) {
+    if (!peer->started_.load(std::memory_order_acquire) || peer->stopping()) continue;
+    if (peer->connections() < fewest->connections()) fewest = peer.get();
+  }
+  fewest->placed_.fetch_add(1, std::memory_order_relaxed);
+  if (fewest == this) return open(std::move(fd));
+  const bool posted = fewest->loop_.post([fewest, given = std::move(fd)]() mutable {
+    if (!fewest->stopping()) return fewest->open(std::move(given));
+    fewest->placed_.fetch_sub(1, std::memory_order_relaxed);
+  });
+  if (!posted) fewest->placed_.fetch_sub(1, std::memory_order_relaxed);  // it has ended, and the connection with it
 }
 
 void ConnectionLoop::open(UniqueFd fd) {
@@ -102,6 +127,7 @@ void ConnectionLoop::open(UniqueFd fd) {
     connection.resume(now);
   } catch (const std::exception& failed) {
     // No memory, or no more watches of the kernel: this connection is closed, the others live.
+    placed_.fetch_sub(1, std::memory_order_relaxed);
     reactive::drop_error({ErrorCode::out_of_memory, failed.what()});
   }
 }
@@ -134,6 +160,7 @@ void ConnectionLoop::leave(EventConnection& connection) {
   (connection.previous_ == nullptr ? first_ : connection.previous_->next_) = connection.next_;
   if (connection.next_ != nullptr) connection.next_->previous_ = connection.previous_;
   shared_.table.remove(connection.entry_);
+  placed_.fetch_sub(1, std::memory_order_relaxed);
   open_.fetch_sub(1, std::memory_order_release);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <span>
 
 #include "parkbench/base/timer_queue.hpp"
 #include "parkbench/base/unique_function.hpp"
@@ -41,12 +43,17 @@ struct NoSink final : models::AnswerSink {
 
 /// An event loop that takes connections from a listener of its own, and keeps their time limits.
 ///
+/// The kernel spreads connections over the listeners of a port by a hash: of 64 on two loops 38 and 26 is nothing rare,
+/// and kept alive they stay so, the one loop full and the other half idle. So a loop gives what it took to the one of
+/// its peers that has the fewest.
+///
 /// A time limit is no timer per request: each connection has one place in a heap and is armed for the first time limit;
 /// when that comes and the session's deadline lies later, it is armed again.
 class ConnectionLoop final : private io::ReadyWaiter, private reactive::Task {
  public:
   /// Makes a connection, which ends itself.
   using Make = UniqueFunction<EventConnection&(UniqueFd fd, Ns now)>;
+  using Peers = std::span<const std::unique_ptr<ConnectionLoop>>;
 
   /// Listens from now on; takes connections after start(). @param shared_port one of several loops on a port.
   /// @throws Failure as Listener.
@@ -54,14 +61,17 @@ class ConnectionLoop final : private io::ReadyWaiter, private reactive::Task {
   ConnectionLoop(const ConnectionLoop&) = delete;
   ConnectionLoop& operator=(const ConnectionLoop&) = delete;
 
-  /// @param numbers how the requests of this loop are numbered: from first on, in steps.
-  void start(Make make, std::uint64_t first_number, std::uint64_t number_step);
+  /// The requests of this loop are numbered from first_number on, in steps.
+  /// @param peers the loops of the same server, this one among them, or none; they outlive this loop's run.
+  void start(Make make, std::uint64_t first_number, std::uint64_t number_step, Peers peers = {});
   /// Takes no more connections, closes idle ones, and returns when all are closed, which their time limits see to.
   /// Not from the loop's thread.
   void stop();
 
   std::uint16_t port() const { return listener_.port(); }
   std::uint64_t dropped() const { return listener_.dropped(); }
+  /// Connections open here or on the way here; from any thread.
+  std::int64_t connections() const { return placed_.load(std::memory_order_relaxed); }
   reactive::EventLoop& loop() { return loop_; }
   Shared& shared() { return shared_; }
   bool stopping() const { return stopping_.load(std::memory_order_acquire); }
@@ -74,6 +84,8 @@ class ConnectionLoop final : private io::ReadyWaiter, private reactive::Task {
   void on_ready(Ns told) override;
   void run() override { take(); }
   void take();
+  std::int64_t placed_in_all() const;
+  void place(UniqueFd fd);
   void open(UniqueFd fd);
   void wind_down();
   void join(EventConnection& connection);
@@ -93,7 +105,10 @@ class ConnectionLoop final : private io::ReadyWaiter, private reactive::Task {
   EventConnection* first_ = nullptr;
   TimerQueue deadlines_;
   Deadline alarm_ = Deadline::never();
+  Peers peers_;
+  std::atomic<std::int64_t> placed_{0};  // open here, or on the way from a peer
   std::atomic<std::int64_t> open_{0};
+  std::atomic<bool> started_{false};
   std::atomic<bool> stopping_{false};
 };
 

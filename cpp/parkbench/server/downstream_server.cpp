@@ -67,7 +67,7 @@ DownstreamServer::DownstreamServer(const ServerOptions& options, const workload:
         [this, &place](UniqueFd fd, Ns now) -> EventConnection& {
           return *new Connection(*this, place, std::move(fd), now);
         },
-        i, places_.size());
+        i, places_.size(), places_);
   }
 }
 

@@ -128,7 +128,7 @@ ReactiveServer::ReactiveServer(const ServerOptions& options, int loops, workload
     ConnectionLoop& place = *places_[i];
     place.start(
         [&place](UniqueFd fd, Ns now) -> EventConnection& { return *new Connection(place, std::move(fd), now); }, i,
-        places_.size());
+        places_.size(), places_);
   }
 }
 
@@ -160,6 +160,12 @@ std::vector<int> ReactiveServer::thread_ids() const {
   std::vector<int> ids;
   for (std::size_t i = 0; i < loops_.size(); ++i) ids.push_back(loops_.loop(i).cell().thread_id.load());
   return ids;
+}
+
+std::vector<std::int64_t> ReactiveServer::connections_by_loop() const {
+  std::vector<std::int64_t> found;
+  for (const auto& place : places_) found.push_back(place->connections());
+  return found;
 }
 
 }  // namespace parkbench::server

@@ -24,6 +24,8 @@ class ReactiveServer final : public Server {
   ServerCounters server_counters() const override;
   models::Counters counters() const override;
   std::vector<int> thread_ids() const override;
+  /// Open connections of each loop; even as they come, whatever goes later.
+  std::vector<std::int64_t> connections_by_loop() const;
   void stop() override;
 
  private:

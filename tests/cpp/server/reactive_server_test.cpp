@@ -88,6 +88,19 @@ TEST(ReactiveServer, waits_for_a_thousand_requests_on_two_threads) {
   s.wait_until_held(0);
 }
 
+TEST(ReactiveServer, spreads_connections_evenly_over_its_loops) {
+  Setting s("reactive");
+  std::deque<Peer> peers;
+  for (int i = 0; i < 64; ++i) {
+    ASSERT_EQ(peers.emplace_back(s.port()).get("/hello").status, 200);
+  }
+  const auto& server = dynamic_cast<const ReactiveServer&>(*s.server);
+  EXPECT_EQ(server.connections_by_loop(), (std::vector<std::int64_t>{32, 32}));
+  peers.clear();
+  s.wait_until_connected(0);
+  until([&] { return server.connections_by_loop() == std::vector<std::int64_t>{0, 0}; });
+}
+
 TEST(ReactiveServer, needs_a_loop) {
   workload::Resources resources(sleeping(), SteadyClock::instance());
   EXPECT_THROW(ReactiveServer({}, 0, resources), std::invalid_argument);
