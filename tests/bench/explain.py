@@ -28,11 +28,21 @@ SEED = 77_400_321
 """Of an exam that counts. Whoever builds the diagnosis takes another one."""
 _QUICK_S, _FULL_S = 40.0, 450.0  # of running; no run is begun later
 _NO_TIME = "no time was left"
+_ATTEMPTS = 3  # at a run that something else than the planted cause disturbs
 
 
-def grade(case: Case, core: str, dsn: str | None, beside: Neighbours) -> Graded:
-    """Makes the run, blanks its record and asks; a run that failed has no answer and says why."""
-    record = driver.make(case, core, dsn, beside)
+def grade(case: Case, core: str, dsn: str | None, beside: Neighbours, until: float) -> Graded:
+    """Makes the run, blanks its record and asks; a run that failed has no answer and says why.
+
+    A run that the machine disturbed has two causes. It is made again, and not graded when that does not help; whether
+    it was is read from the sensors before the diagnosis is asked. After `until` (monotonic, s) nothing is made again.
+    """
+    for _ in range(_ATTEMPTS):
+        record = driver.make(case, core, dsn, beside)
+        if not (disturbed := driver.disturbance(case, record)) or time.monotonic() >= until:
+            break
+    if disturbed:
+        return Graded(case, None, disturbed, disturbed=True)
     if record.get("response_mean_ms") is None:
         return Graded(case, None, f"the run left no figures: {record.get('status')}")
     return Graded(case, ask(blanked(record, case.planted)))
@@ -57,7 +67,7 @@ def examine(
         for number, case in enumerate(planned, 1):
             if time.monotonic() >= until:
                 break
-            graded.append(grade(case, core, dsn, beside))
+            graded.append(grade(case, core, dsn, beside, until))
             if not quiet:
                 _progress(number, len(planned), graded[-1])
     done = {one.case.scenario.name for one in graded}

@@ -23,7 +23,6 @@ from parkbench.diagnosis import CAUSES
 
 SEED = 5
 BY_NAME = {one.name: one for one in SCENARIOS}
-ALL = cases(SCENARIOS, SEED)
 
 
 def planted_record(one: Scenario, strength: str = "medium") -> dict[str, Any]:
@@ -59,12 +58,13 @@ def test_each_scenario_has_three_strengths_and_something_planted(one: Scenario) 
     assert not set(one.planted) & (set(one.base) | set(one.varied)), "what is blanked is no part of the base"
 
 
-@pytest.mark.parametrize("made", ALL, ids=lambda made: f"{made.scenario.name}-{made.strength}-{made.model}")
-def test_each_run_can_be_asked_for_and_its_planted_options_reach_it(made: Any) -> None:
-    spec, run = driver.planned(made)
-    defaults = scenario.complete({}, spec.workload)
-    changed = [name for name in made.planted if run.cell.options[name] != defaults[name]]
-    assert sorted(changed) == sorted(made.planted)
+@pytest.mark.parametrize("one", SCENARIOS, ids=lambda one: one.name)
+def test_each_run_can_be_asked_for_and_its_planted_options_reach_it(one: Scenario) -> None:
+    defaults = scenario.complete({}, one.workload)
+    for made in cases((one,), SEED):
+        _, run = driver.planned(made)
+        changed = [name for name in made.planted if run.cell.options[name] != defaults[name]]
+        assert sorted(changed) == sorted(made.planted)
 
 
 def test_amounts_are_drawn_by_the_seed() -> None:
@@ -124,6 +124,12 @@ def test_the_score_counts_what_was_named_and_what_was_wrong_with_certainty() -> 
     assert (by_scenario["what"], by_scenario["repeats"], by_scenario["goal"]) == ("cpu named", 6, None)
     assert (left_out["ratio"], left_out["reason"]) == (None, "no such plant")
     assert score.rows([right] * 9 + [unsure], [])[0].ratio == pytest.approx(1.0)
+    disturbed = Graded(right.case, None, "others used 80 % of the CPUs", disturbed=True)
+    first, second, third = score.rows([right, disturbed], [])
+    assert (first.ours, first.repeats, first.note) == (1.0, 1, "disturbed and not graded: 1")
+    assert (second.repeats, third.repeats) == (1, 1)
+    (only,) = score.rows([disturbed], [])
+    assert only.ratio is None and only.note == "every run was disturbed"
     with pytest.raises(ValueError, match="no runs"):
         score.share([])
 
@@ -134,6 +140,14 @@ def test_the_table_has_a_line_for_each_run() -> None:
     assert lines[0].split() == ["scenario", "strength", "model", "planted", "named", "certain"]
     assert sorted(line.split()[4] for line in lines[1:]) == ["-", "cpu", "lock"]
     assert [line.split()[6:] for line in lines if "lock" in line] == [["WRONG"]]
+
+
+def test_only_what_was_not_planted_disturbs() -> None:
+    noisy = {"details": {"noise": {"foreign_cpu_share": 0.9, "steal_share": 0.0}}}
+    quiet = {"details": {"noise": {"foreign_cpu_share": 0.01, "steal_share": None}}}
+    cpu, planted = (case(BY_NAME[name], "weak", "reactive", SEED) for name in ("cpu", "noisy_neighbour"))
+    assert "90%" in driver.disturbance(cpu, noisy)
+    assert driver.disturbance(cpu, quiet) == driver.disturbance(cpu, {}) == driver.disturbance(planted, noisy) == ""
 
 
 def test_an_unknown_scenario_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

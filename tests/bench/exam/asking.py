@@ -41,6 +41,6 @@ def ask(blanked: Mapping[str, Any]) -> Answer:
 def _says(entry: Mapping[str, Any], cause: str, text: str) -> bool:
     """Whether an entry of `explain` names the cause, by its word or by the diagnosis's own sentence."""
     if "cause" in entry:
-        return entry["cause"] == cause
+        return str(entry["cause"]) == cause
     said = str(entry.get("text"))
     return cause in said or cause.replace("_", " ") in said or (bool(text) and text.rstrip(".") in said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +10,9 @@ from bench.exam.neighbours import Neighbours
 from bench.exam.scenarios import Case, Scenario
 from parkbench import child, noise, plan, scenario, specification
 from parkbench.recording import record_of
+
+FOREIGN, STEAL = 0.15, 0.05
+"""Shares of the CPUs' time beyond which a run has a second cause beside the planted one."""
 
 
 def planned(case: Case) -> tuple[specification.Specification, plan.PlannedRun]:
@@ -46,6 +50,15 @@ def make(case: Case, core: str, dsn: str | None, beside: Neighbours) -> dict[str
             beside.run(0)
     timeline = (outcome.report or {}).pop("timeline", None) or []
     return record_of(spec.workload, run, outcome, started_at, spec.transport, timeline=timeline, noise=heard)
+
+
+def disturbance(case: Case, record: Mapping[str, Any]) -> str:
+    """What disturbed the run from outside, though no neighbours were planted; empty when nothing much did."""
+    seen = (record.get("details") or {}).get("noise") or {}
+    foreign, steal = (float(seen.get(name) or 0.0) for name in ("foreign_cpu_share", "steal_share"))
+    if case.neighbours or (foreign <= FOREIGN and steal <= STEAL):
+        return ""
+    return f"other programs used {foreign:.0%} of the CPUs, {steal:.0%} were stolen"
 
 
 def connections(case: Case) -> int:

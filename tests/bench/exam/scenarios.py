@@ -86,7 +86,9 @@ SCENARIOS: tuple[Scenario, ...] = (
         "slow_query", "slow_query", "pricing", (20, 40, 80),
         planted={"query_delay_ms": (4.0, 14.0, 36.0)}, varied={"connections": (20, 40, 80)},
     ),
-    Scenario("slow_downstream", "slow_downstream", "gateway", (20, 60, 90), planted={"downstream_ms": (10.0, 35.0, 80.0)}),
+    Scenario(
+        "slow_downstream", "slow_downstream", "gateway", (20, 60, 90), planted={"downstream_ms": (10.0, 35.0, 80.0)},
+    ),
     Scenario(
         "few_downstream_connections", "few_downstream_connections", "gateway", 60,
         planted={"downstream_connections": (30, 16, 10)}, base={"downstream": "http", "downstream_ms": 10},

@@ -15,11 +15,15 @@ GOAL = 0.9
 
 @dataclass(frozen=True)
 class Graded:
-    """One run of the exam: its answer, or why there is none (`problem`)."""
+    """One run of the exam: its answer, or why there is none (`problem`).
+
+    `disturbed`: something else than what was planted was the matter too, so that no answer can be right or wrong.
+    """
 
     case: Case
     answer: Answer | None
     problem: str = ""
+    disturbed: bool = False
 
     @property
     def right(self) -> bool:
@@ -42,24 +46,33 @@ def share(graded: Sequence[Graded]) -> float:
 def rows(graded: Sequence[Graded], left_out: Sequence[tuple[Scenario, str]]) -> list[Row]:
     """The two goals, then each scenario's share for information; scenarios left out have a row with the reason.
 
+    Disturbed runs count nowhere; the first row's note says how many there were.
+
     The share has no interval, so that the goal is met by the figure itself or not at all. That nothing wrong is said
     with certainty is 1 or 0.
     """
     found = []
+    disturbed = sum(one.disturbed for one in graded)
+    note = f"disturbed and not graded: {disturbed}" if disturbed else ""
+    names = dict.fromkeys(one.case.scenario.name for one in graded)
+    graded = [one for one in graded if not one.disturbed]
     if graded:
         right, wrong = share(graded), sum(one.certainly_wrong for one in graded)
         found = [
             Row(
                 "planted causes named", "share of runs", right, "limit", GOAL, right / GOAL, None, None, 1.0,
-                len(graded),
+                len(graded), note,
             ),
             Row(
                 "wrong causes named with certainty", "runs", float(wrong), "limit", 0.0, float(wrong == 0), None, None,
                 1.0, len(graded),
             ),
         ]  # fmt: skip
-    for name in dict.fromkeys(one.case.scenario.name for one in graded):
+    for name in names:
         own = [one for one in graded if one.case.scenario.name == name]
+        if not own:
+            found.append(missing(f"{name} named", "share of runs", "limit", None, "every run was disturbed"))
+            continue
         right = share(own)
         found.append(
             Row(f"{name} named", "share of runs", right, "limit", GOAL, right / GOAL, None, None, None, len(own))
@@ -81,7 +94,7 @@ def _cells(one: Graded) -> tuple[str, ...]:
     case, answer = one.case, one.answer
     start = (case.scenario.name, case.strength, case.model, case.scenario.cause)
     if answer is None:
-        return (*start, "-", "-", f"WRONG: {one.problem}")
+        return (*start, "-", "-", f"{'not graded' if one.disturbed else 'WRONG'}: {one.problem}")
     if one.right:
         verdict = ""
     elif answer.cause == case.scenario.cause:
