@@ -4,7 +4,7 @@ A request goes downwards: through the generator, a worker (carrier, loop), a con
 CPUs. When a lower resource is short, everything above it fills up as well: 200 workers that sit and wait for one of 10
 connections are all busy, and yet more workers would not help. So the rules are asked from the bottom upwards, and the
 first one that holds gives the name. A resource counts as short only when it is used up (utilisation) and waited for
-(saturation), or when it refuses (errors).
+(saturation), or when it refuses (errors). Why it is short is the cause's matter: see `parkbench.diagnosis`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from parkbench.diagnosis import Facts, pools, refusals
 from parkbench.record import Record, detail, has_figures, model_threads, number, option, phases
 
 RESOURCES = (
@@ -27,6 +28,8 @@ NOTICEABLE = 0.05
 """A wait of this share of the mean response time counts as waiting."""
 DOMINANT = 0.50
 """A phase of this share of the mean response time is most of it."""
+FOREIGN = 0.20
+"""Other programs matter when they use this share of the CPUs."""
 FAILING = 0.01
 """A resource that makes this share of the requests fail is short, whatever its utilisation says."""
 
@@ -125,20 +128,37 @@ def _threads(run: Record) -> Bottleneck | None:
     plural = _THREADS.get(str(run.get("model")))
     threads, idle = model_threads(run), number(run, "threads_idle_mean")
     queued = detail(run, "queue_depth_mean") or 0.0
-    if not plural or not threads or idle is None or idle >= IDLE * threads:
+    if not plural or not threads or idle is None:
         return None
     if queued < 0.5 or _share(run, "queue") + _share(run, "wakeup") < NOTICEABLE:
+        return None
+    # A pool may be used up for a part of the window alone: then most of a mean response is the queue in front of it.
+    at_times = run.get("model") == "thread_pool" and _share(run, "queue") >= DOMINANT
+    if idle >= IDLE * threads and not at_times:
         return None
     on_cpu = number(run, "threads_on_cpu_mean") or 0.0
     if on_cpu > threads / 2 and _cpu_figures(run).get("host_cpu_share", 0.0) >= BUSY:
         return None  # they are busy because they have no CPU: more of them would queue for one
     size = option(run, plural) or round(threads)
     text = (
-        f"all {size} {plural} are busy ({idle:.2g} idle on average, most {_busy_with(run)}) "
+        f"all {size} {plural} are busy{' at times' if idle >= IDLE * threads else ''} "
+        f"({idle:.2g} idle on average, most {_busy_with(run)}) "
         f"and {queued:,.3g} requests queue"
     )
     figures = {plural: float(size), "threads_idle_mean": idle, "queue_depth_mean": queued}
     return Bottleneck(plural, text, figures | _cpu_figures(run))
+
+
+def _lock(run: Record) -> Bottleneck | None:
+    """Requests that stand in line for a lock, where the run counts them."""
+    found = pools.lock(Facts(run)) if detail(run, "lock_waiting_mean") is not None else None
+    return None if found is None else Bottleneck("lock", found.text, dict(found.evidence) | _cpu_figures(run))
+
+
+def _memory(run: Record) -> Bottleneck | None:
+    """Programs wait for memory and pages come back from disk."""
+    found = refusals.memory(Facts(run))
+    return Bottleneck("memory", found.text, dict(found.evidence)) if found is not None and found.certain else None
 
 
 def _busy_with(run: Record) -> str:
@@ -153,6 +173,9 @@ def _cpu(run: Record) -> Bottleneck | None:
     host, own = figures.get("host_cpu_share", 0.0), figures.get("process_cpu_share", 0.0)
     if max(host, own) < BUSY or 1 - _share(run, "downstream") - _share(run, "app_wait") < NOTICEABLE:
         return None  # also where nearly all of a response is a wait that no CPU would shorten
+    foreign = Facts(run).foreign or 0.0
+    if foreign >= FOREIGN and host - foreign < BUSY / 2:
+        return None  # others use them; the cause says so, and no resource of the run is used up
     cpus = int(detail(run, "cpus") or 1)
     text = f"the {cpus} CPUs are {max(host, own):.0%} busy ({own:.0%} by the model)" if cpus > 1 else (
         f"the CPU is {max(host, own):.0%} busy ({own:.0%} by the model)")  # fmt: skip
@@ -180,7 +203,7 @@ def _no_shortage(run: Record) -> Bottleneck:
 
 
 _RULES: tuple[Callable[[Record], Bottleneck | None], ...] = (
-    _generator, _errors, _connections, _downstream_connections, _threads, _cpu, _downstream,
+    _generator, _errors, _memory, _connections, _downstream_connections, _lock, _threads, _cpu, _downstream,
 )  # fmt: skip
 
 

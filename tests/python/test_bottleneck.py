@@ -123,3 +123,40 @@ def test_calls_that_fail_name_the_downstream(cause: str) -> None:
     count = run["ledger"]["scheduled"]
     assert find_bottleneck({**run, "failures": {cause: count // 20}}).name == "downstream"
     assert find_bottleneck({**run, "failures": {cause: 0}}).name == "none"
+
+
+def test_a_line_for_a_lock_is_the_lock() -> None:
+    waiting = records.over_http(phases={"app_wait": 500.0}, details={"lock_waiting_mean": 880.0})
+    assert find_bottleneck(waiting).name == "lock"
+    assert "880 requests stand in line for a lock" in find_bottleneck(waiting).text
+    alone = records.over_http(phases={"app_wait": 500.0}, details={"lock_waiting_mean": 0.0})
+    assert find_bottleneck(alone).name == "none"
+
+
+def test_memory_that_is_waited_for() -> None:
+    pressed = {"major_faults": 5000, "noise": {"memory_pressure_share": 0.4}}
+    assert find_bottleneck(records.over_http(details=pressed)).name == "memory"
+    assert find_bottleneck(records.over_http(details={"noise": {"memory_pressure_share": 0.4}})).name == "downstream"
+
+
+def test_cpus_that_others_use_are_no_bottleneck_of_the_run() -> None:
+    busy = {"host_cpu_share": 0.99, "process_cpu_share": 0.07, "generator_cpu_share": 0.1}
+    slow = {"network": 30.0, "queue": 30.0}
+    assert find_bottleneck(records.over_http(phases=slow, details=busy)).name == "none"
+    seen = {**busy, "noise": {"foreign_cpu_share": 0.7}}
+    assert find_bottleneck(records.over_http(phases=slow, details=seen)).name == "none"
+    own = {**busy, "noise": {"foreign_cpu_share": 0.05}}
+    assert find_bottleneck(records.over_http(phases=slow, details=own)).name == "cpu"
+
+
+def test_workers_that_are_used_up_for_part_of_the_window() -> None:
+    """A brown-out: the queue is most of a mean response, though some workers were idle before and after."""
+    slow = records.over_http(
+        "thread_pool", phases={"queue": 1600.0, "downstream": 300.0}, threads={"io": 120.0, "idle": 80.0},
+        details={"queue_depth_mean": 900.0, "host_cpu_share": 0.99, "process_cpu_share": 0.07},
+        options={"workers": 200},
+    )  # fmt: skip
+    found = find_bottleneck(slow)
+    assert found.name == "workers"
+    assert "busy at times" in found.text
+    assert find_bottleneck({**slow, "model": "reactive"}).name != "loops"

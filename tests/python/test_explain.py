@@ -40,8 +40,15 @@ def article_sweep(repeats: int = 5) -> Runs:
 def test_keys_are_exactly_the_promised_ones() -> None:
     entries = explain_runs(workers_sweep(5))
     assert [e["kind"] for e in entries] == ["model", "model", "pair", "pair"]
-    assert set(entries[0]) == {"kind", "concurrency", "name", "model", "largest_phase", "share", "bottleneck", "text"}
-    assert set(entries[2]) == {"kind", "a", "b", "concurrency", "metric", "ratio", "low", "high", "phase", "text"}
+    load = {"kind", "concurrency", "leg", "rate_rps", "text"}
+    model_keys = {"name", "model", "largest_phase", "share", "bottleneck", "cause", "certain", "evidence", "resources",
+                  "prediction"}  # fmt: skip
+    pair_keys = {"a", "b", "metric", "ratio", "low", "high", "phase", "p", "p_holm", "detectable", "verdict",
+                 "difference_ms"}  # fmt: skip
+    assert set(entries[0]) == load | model_keys
+    assert set(entries[2]) == load | pair_keys
+    nothing = explain_runs([records.failed(), *workers_sweep(5)[1::2]])
+    assert all(set(entry) == load | (model_keys if entry["kind"] == "model" else pair_keys) for entry in nothing)
 
 
 def test_a_model_entry_says_where_the_time_goes() -> None:
@@ -61,6 +68,9 @@ def test_five_repeats_say_faster_and_name_the_phase() -> None:
     assert "virtual_threads is faster than thread_pool" in found["text"]
     assert "7.4 times (7." in found["text"]
     assert "more waiting for one of 40 workers (phase queue)." in found["text"]
+    assert found["difference_ms"]["queue"] == pytest.approx(-650, rel=0.02)
+    assert sum(found["difference_ms"].values()) == pytest.approx(101.75 - 751.75, rel=0.02)
+    assert found["verdict"] == "smaller"
 
 
 def test_turned_round_it_is_slower() -> None:
@@ -138,7 +148,8 @@ def test_runs_that_are_not_ok_are_left_out_and_named() -> None:
         "Not compared: repeat 0 (too_short) and repeat 1 (failed: killed by signal 9)."
         in model(entries, "thread_pool")["text"]
     )
-    assert "3 repeats; 5 repeats are needed" in pair(entries, "thread_pool", "virtual_threads")["text"]
+    assert "over 3 repeats (detectable: " in pair(entries, "thread_pool", "virtual_threads")["text"]
+    assert "5 repeats are needed" in pair(entries, "thread_pool", "virtual_threads")["text"]
 
 
 def test_a_name_without_a_good_run_has_no_pair() -> None:
@@ -171,3 +182,34 @@ def test_all_loads_and_all_pairs() -> None:
     entries = explain_runs(runs)
     assert [e["concurrency"] for e in entries] == [50] * 9 + [400] * 9
     assert explain_runs([]) == []
+
+
+def test_a_model_entry_has_cause_resources_and_prediction() -> None:
+    entries = explain_runs(workers_sweep(5))
+    found = model(entries, "thread_pool")
+    assert (found["cause"], found["certain"]) == ("few_workers", True)
+    assert "Cause: few_workers (all 40 workers are busy" in found["text"]
+    assert next(row for row in found["resources"] if row["resource"] == "workers")["utilisation"] > 0.99
+    assert (found["prediction"]["resource"], found["prediction"]["to"]) == ("workers", 80)
+    assert found["prediction"]["text"] in found["text"]
+    other = model(entries, "virtual_threads")
+    assert (other["cause"], other["prediction"]) == ("slow_query", None)
+
+
+def test_a_guess_is_called_one() -> None:
+    runs = judged([records.starved("reactive", r) for r in range(3)])
+    assert "Likely cause, not certain: cpu (" in explain_runs(runs)[0]["text"]
+
+
+def test_the_cause_of_an_old_record_is_found_again() -> None:
+    runs = workers_sweep(1)
+    runs[0]["details"]["cause"] = {"name": "memory", "certain": True, "text": "", "evidence": {}}
+    assert model(explain_runs(runs), "thread_pool")["cause"] == "few_workers"
+
+
+def test_runs_without_a_steady_state_are_left_out() -> None:
+    runs = workers_sweep(5)
+    runs[0]["details"]["steady"] = {"kind": "slow-down", "samples": 40}
+    entries = explain_runs(runs)
+    assert "Not compared: repeat 0 (not steady: slow-down)." in model(entries, "thread_pool")["text"]
+    assert "over 4 repeats" in pair(entries, "thread_pool", "virtual_threads")["text"]

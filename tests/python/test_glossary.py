@@ -6,6 +6,7 @@ import pytest
 
 from parkbench import glossary
 from parkbench.bottleneck import RESOURCES
+from parkbench.diagnosis import CAUSES
 from parkbench.errors import ConfigError
 from parkbench.record import LEDGER, PHASES
 
@@ -14,6 +15,9 @@ def test_all_words_of_a_result_are_defined() -> None:
     for word in (*PHASES, *LEDGER, "thread_pool", "virtual_threads", "reactive", "closed", "rounds", "too_short"):
         assert glossary.lookup(word)
     assert all(resource in glossary.TERMS["bottleneck"] for resource in RESOURCES)
+    assert all(glossary.lookup(cause) for cause in CAUSES if cause not in ("generator", "none"))
+    for word in ("leg", "capacity", "detectable", "steady", "noisy", "cause", "p_holm", "difference_ms", "prediction"):
+        assert glossary.lookup(word)
 
 
 def test_definitions_are_sentences() -> None:
