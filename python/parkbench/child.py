@@ -23,6 +23,8 @@ from parkbench.signals import StopRequest
 _STOP_S = 1.5  # from "cancel" to SIGTERM
 _TERM_S = 0.2  # from SIGTERM to SIGKILL
 _STDERR_BYTES = 65_536  # of the end of standard error
+PADDING = "PARKBENCH_PADDING"
+"""The variable that makes the environment of a run's processes longer, by a number of bytes drawn for each run."""
 _PROGRAM = Path(__file__).with_name("run_child.py")
 
 
@@ -46,15 +48,20 @@ def core_path() -> str:
 
 
 def run(
-    scenario: Mapping[str, Any], core: str, stop: StopRequest | None = None, limit_s: float | None = None
+    scenario: Mapping[str, Any],
+    core: str,
+    stop: StopRequest | None = None,
+    limit_s: float | None = None,
+    env_padding_bytes: int = 0,
 ) -> Outcome:
     """Runs one scenario in a process of its own and returns how that went; a crash there is a value, no exception.
 
     `stop` ends the run early: the process has 1.5 s for its report so far, then it is killed. After `limit_s` seconds
-    it is taken for hung. Whatever is raised in here, the process is gone when it leaves.
+    it is taken for hung. The environment of the process, and of servers beside it, is longer by `env_padding_bytes` and
+    the name of the variable that holds them. Whatever is raised in here, the process is gone when it leaves.
     """
     try:
-        process = _RunProcess(scenario, core)
+        process = _RunProcess(scenario, core, env_padding_bytes)
     except OSError as error:  # no memory, no process left
         return Outcome(None, f"run process could not be started: {error.strerror or error}", False)
     try:
@@ -64,7 +71,7 @@ def run(
 
 
 class _RunProcess:
-    def __init__(self, scenario: Mapping[str, Any], core: str) -> None:
+    def __init__(self, scenario: Mapping[str, Any], core: str, env_padding_bytes: int) -> None:
         self._dsn = scenario.get("dsn")
         self._out = bytearray()
         self._err = bytearray()
@@ -77,7 +84,7 @@ class _RunProcess:
             # Ctrl-C reaches the parent only. No session of its own: the kernel may share the CPUs out by session, and
             # then the process under test and the database would be weighed as two, see cpp/tools/one_session.cpp.
             process_group=0,
-            env={name: value for name, value in os.environ.items() if name != "PARKBENCH_DATABASE"},
+            env=_environment(env_padding_bytes),
         )
         self._in, self._stdout, self._stderr = (
             cast("BinaryIO", pipe) for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr)
@@ -180,6 +187,12 @@ class _RunProcess:
         """The last lines of standard error, for the sentence that names the cause."""
         lines = [" ".join(line.split()) for line in self._err.decode("utf-8", "replace").splitlines() if line.strip()]
         return ": " + _excerpt(" | ".join(lines[-3:]), 400) if lines else ""
+
+
+def _environment(padding_bytes: int) -> dict[str, str]:
+    """Ours without the DSN, and the padding."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PARKBENCH_DATABASE", PADDING)}
+    return {**kept, PADDING: "x" * padding_bytes}
 
 
 def _signal_name(number: int) -> str:

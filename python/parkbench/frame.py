@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from parkbench.record import FIGURES, IDENTITY, LEDGER, PHASES, PROCESSES, Record
+from parkbench.record import FIGURES, IDENTITY, LEDGER, LEGS, PHASES, PROCESSES, Record, is_comparable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,6 +15,8 @@ DETAILS = (
     "generator_cpu_share", "process_cpu_share", "host_cpu_share", "requests_timed", "rounds", "steals",
 )  # fmt: skip
 """Scalars of `details` that become columns under their own names."""
+
+LOAD = ("rate_rps", "load_share")
 
 TIMELINE = (
     "run", "name", "model", "concurrency", "repeat", "t_s", "in_flight", "queue_depth", "threads", "threads_blocked",
@@ -26,10 +28,13 @@ TIMELINE = (
 def runs_frame(runs: Sequence[Record]) -> pd.DataFrame:
     """One row per run, in the order of the runs.
 
-    Columns: `run` (index of the run), the identity and figures of a record, the CPU seconds of each process
+    Columns: `run` (index of the run), the identity and figures of a record, its load (`leg`, closed or open; in an open
+    leg `rate_rps`, 1/s, and `load_share`, its share of the lowest capacity), the CPU seconds of each process
     (`server_cpu_s`, `generator_cpu_s`, `downstream_cpu_s`, on transport http), `ledger_*` and `failures_*` (whole
     numbers), `phase_*_ms` (twelve, always), the scalars of DETAILS, `option_*`, `unequal` (names of the options set for
-    this model alone, comma-separated), `bottleneck`, `audit_passed`, `status`. A run that failed has no figures: NaN.
+    this model alone, comma-separated), `bottleneck`, `cause`, `steady` (kind of the throughput over time), `noisy`
+    (the machine had others to serve), `audit_passed`, `status`, `comparable` (status ok and steady: only such runs are
+    drawn and compared). What was not looked at is missing. A run that failed has no figures: NaN.
     """
     import pandas as pd
 
@@ -38,10 +43,11 @@ def runs_frame(runs: Sequence[Record]) -> pd.DataFrame:
     rows = [_row(index, run, causes, options) for index, run in enumerate(runs)]
     columns = list(_row(0, {}, causes, options))
     frame = pd.DataFrame(rows, columns=columns)
-    for column in (*FIGURES, *(f"{p}_cpu_s" for p in PROCESSES), *(f"phase_{p}_ms" for p in PHASES), *DETAILS):
+    for column in (*LOAD, *FIGURES, *(f"{p}_cpu_s" for p in PROCESSES), *(f"phase_{p}_ms" for p in PHASES), *DETAILS):
         frame[column] = pd.to_numeric(frame[column]).astype("float64")
     for column in (*(f"ledger_{key}" for key in LEDGER), *(f"failures_{cause}" for cause in causes)):
         frame[column] = frame[column].astype("Int64")
+    frame["noisy"] = frame["noisy"].astype("boolean")
     return frame
 
 
@@ -61,7 +67,10 @@ def _row(index: int, run: Record, causes: Sequence[str], options: Sequence[str])
         "run": index,
         "workload": run.get("workload"),
         **{key: run.get(key) for key in IDENTITY},
+        "leg": run.get("leg") or LEGS[0],
+        **{key: run.get(key) for key in LOAD},
         "status": run.get("status"),
+        "comparable": is_comparable(run),
         **{key: run.get(key) for key in FIGURES},
         **{f"{process}_cpu_s": (run.get("cpu") or {}).get(f"{process}_s") for process in PROCESSES},
         **{f"ledger_{key}": ledger.get(key) for key in LEDGER},
@@ -69,6 +78,9 @@ def _row(index: int, run: Record, causes: Sequence[str], options: Sequence[str])
         **{f"phase_{phase}_ms": phases.get(phase) for phase in PHASES},
         **{key: details.get(key) for key in DETAILS},
         "bottleneck": run.get("bottleneck"),
+        "cause": (details.get("cause") or {}).get("name"),
+        "steady": (details.get("steady") or {}).get("kind"),
+        "noisy": (details.get("noise") or {}).get("noisy"),
         "audit_passed": (run.get("audit") or {}).get("passed"),
         "unequal": ",".join(run.get("unequal") or ()),
         "started_at": run.get("started_at"),

@@ -9,31 +9,47 @@ from typing import Any
 
 from parkbench import arrivals, brownout, scenario
 from parkbench.models import Model
+from parkbench.record import LEGS
+
+MOST_PADDING = 4096
+"""Bytes of environment at most that a run's process gets on top."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One model at one number of users, with every option of its scenario. `unequal`: options it has for itself."""
+    """One model at one load, with every option of its scenario. `unequal`: options it has for itself.
+
+    In the open leg `concurrency` is the number of the generator's connections, `rate_rps` what is offered, and
+    `load_share` its share of the lowest capacity; both are None in the closed leg.
+    """
 
     name: str
     model: str
     concurrency: int
     options: Mapping[str, Any]
     unequal: tuple[str, ...]
+    leg: str = LEGS[0]
+    rate_rps: float | None = None
+    load_share: float | None = None
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One run of a cell; `seed` is the same for every model in a repeat, so that they meet the same requests."""
+    """One run of a cell; `seed` is the same for every model in a repeat, so that they meet the same requests.
+
+    `env_padding_bytes` is drawn for each run: where the environment ends moves the stack, and that alone has biased
+    results (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong", ASPLOS 2009).
+    """
 
     cell: Cell
     repeat: int
     seed: int
+    env_padding_bytes: int = 0
 
     @property
-    def key(self) -> tuple[str, int, int]:
-        """What tells this run from the others of the sweep."""
-        return self.cell.name, self.cell.concurrency, self.repeat
+    def key(self) -> tuple[str, str, int, float, int]:
+        """What tells this run from the others of the sweep; as `record.run_key` of what it leaves."""
+        return self.cell.name, self.cell.leg, self.cell.concurrency, self.cell.rate_rps or 0.0, self.repeat
 
 
 def cells(
@@ -55,15 +71,19 @@ def cells(
     return found
 
 
+def block(all_cells: Sequence[Cell], repeat: int, seed: int) -> list[PlannedRun]:
+    """One repeat: every cell once, in a random order of its own. The same arguments give the same block."""
+    if not all_cells:
+        return []
+    draw = random.Random(f"{seed} {all_cells[0].leg} {repeat}")  # noqa: S311  a plan that can be repeated, no secret
+    order = list(all_cells)
+    draw.shuffle(order)
+    return [PlannedRun(cell, repeat, (seed + repeat) % 2**63, draw.randint(0, MOST_PADDING)) for cell in order]
+
+
 def runs(all_cells: Sequence[Cell], repeats: int, seed: int) -> list[PlannedRun]:
-    """Each repeat holds every cell once, in an order of its own: what drifts on the machine meets all models alike."""
-    order = random.Random(seed)  # noqa: S311  a plan that can be repeated, no secret
-    plan: list[PlannedRun] = []
-    for repeat in range(1, repeats + 1):
-        block = list(all_cells)
-        order.shuffle(block)
-        plan += [PlannedRun(cell, repeat, (seed + repeat) % 2**63) for cell in block]
-    return plan
+    """All repeats, one after the other, so that what drifts on the machine meets all models alike."""
+    return [run for repeat in range(1, repeats + 1) for run in block(all_cells, repeat, seed)]
 
 
 def recorded_options(options: Mapping[str, Any]) -> dict[str, Any]:

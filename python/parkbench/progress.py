@@ -19,8 +19,10 @@ class Progress:
 
     def begin(self, run: PlannedRun) -> None:
         """Names the run that starts."""
-        users = f"{run.cell.concurrency:,} user{'' if run.cell.concurrency == 1 else 's'}"
-        self._bar.set_description_str(f"{run.cell.name}, {users}, repeat {run.repeat}")
+        load = f"{run.cell.concurrency:,} user{'' if run.cell.concurrency == 1 else 's'}"
+        if run.cell.rate_rps is not None:
+            load = f"poisson {run.cell.rate_rps:,.4g}/s"
+        self._bar.set_description_str(f"{run.cell.name}, {load}, repeat {run.repeat}")
 
     def end(self) -> None:
         """One run more is over."""

@@ -80,7 +80,7 @@ def load_key(record: Record) -> tuple[str, int, float]:
 
 
 def run_key(record: Record) -> tuple[str, str, int, float, int]:
-    """What tells a run from the others of its sweep: name, load_key, repeat. A run made again has the key of the first."""
+    """What tells a run from the others of its sweep: name, load_key, repeat; the same for a run made again."""
     return str(record.get("name")), *load_key(record), int(record["repeat"])
 
 

@@ -262,7 +262,9 @@ def _options() -> tuple[Option, ...]:
 
 OPTIONS: dict[str, Option] = {option.name: option for option in _options()}
 SHARED_BY_ALL = ("products",)  # one database serves every model
-SWEEP_WIDE = ("concurrency", "seed", "repeats", "database", "out", "models", "transport")
+SWEEP_WIDE = (
+    "concurrency", "seed", "repeats", "until", "max_repeats", "legs", "database", "out", "models", "transport",
+)  # fmt: skip
 
 # Options of later releases: the only values they have today, and what is said to others.
 LATER: dict[str, tuple[tuple[Any, ...], str]] = {

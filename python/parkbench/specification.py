@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from parkbench import models, plan, scenario, validate
+from parkbench import models, plan, scenario, stopping, validate
 from parkbench.errors import ConfigError
+from parkbench.legs import CHOICES, SHARES
 
 CONCURRENCY = (10, 50, 200, 400)
-REPEATS = 5
 MOST_RUNS = 100_000
 _SOCKETS = ("unix", "tcp")
 NEED_A_DATABASE = ("pricing",)
@@ -20,19 +20,38 @@ NEED_A_DATABASE = ("pricing",)
 
 @dataclass(frozen=True)
 class Specification:
-    """The arguments of a sweep. `given` holds the options of all models that were given, checked."""
+    """The arguments of a sweep. `given` holds the options of all models that were given, checked.
+
+    `rule` says how many repeats there are, `legs` whether an open leg follows the closed one.
+    """
 
     workload: str
     models: tuple[models.Model, ...]
     concurrency: tuple[int, ...]
-    repeats: int
+    rule: stopping.Rule
     seed: int
     given: Mapping[str, Any]
     transport: str = scenario.TRANSPORTS[0]
+    legs: str = CHOICES[0]
 
     def cells(self) -> list[plan.Cell]:
         """Every model at every number of users. Raises `ConfigError` if options do not fit together."""
         return plan.cells(self.workload, self.models, self.concurrency, self.given, self.transport)
+
+    @property
+    def most_runs(self) -> int:
+        """How many runs the sweep has at most."""
+        open_cells = len(self.models) * len(SHARES) if self.legs == "both" else 0
+        return (len(self.models) * len(self.concurrency) + open_cells) * self.rule.repeats
+
+    @property
+    def least_measured_s(self) -> float:
+        """For how long the sweep measures at least, all its windows together; 0 where requests are counted instead."""
+        options = scenario.complete(self.given, self.workload)
+        if options["requests_per_user"] is not None:
+            return 0.0
+        repeats = self.rule.repeats if self.rule.until is None else stopping.FEWEST
+        return self.most_runs // self.rule.repeats * repeats * float(options["duration"])
 
     @property
     def needs_database(self) -> bool:
@@ -48,9 +67,10 @@ class Specification:
                 for model in self.models
             ],
             "concurrency": list(self.concurrency),
-            "repeats": self.repeats,
+            **self.rule.recorded(),
             "seed": self.seed,
             "transport": self.transport,
+            "legs": self.legs,
             "given": plan.recorded_options(self.given),
         }
 
@@ -65,6 +85,9 @@ def check(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     options: Mapping[str, Any] | None = None,
     transport: Any = None,
+    legs: Any = None,
+    until: Any = None,
+    max_repeats: Any = None,
 ) -> Specification:
     """The arguments as the user gave them, checked; None takes the default. Raises `ConfigError`."""
     name = scenario.check_workload(workload)
@@ -73,15 +96,32 @@ def check(
         workload=name,
         models=tuple(found),
         concurrency=tuple(validate.concurrency(CONCURRENCY if concurrency is None else concurrency)),
-        repeats=validate.whole("repeats", REPEATS if repeats is None else repeats, low=1, high=1000),
+        rule=stopping.check(repeats, until, max_repeats),
         seed=secrets.randbits(32) if seed is None else validate.whole("seed", seed, low=0, high=2**63 - 1),
         given=scenario.checked(options or {}),
         transport=scenario.check_transport(transport),
+        legs=CHOICES[0] if legs is None else validate.one_of("legs", legs, CHOICES),
     )
-    count = len(specification.cells()) * specification.repeats
-    if count > MOST_RUNS:
-        raise ConfigError(f"the sweep would have {count:,} runs; lower {validate.spell('repeats')} or name fewer users")
+    cells = specification.cells()
+    if specification.legs == "both":
+        _check_closed(cells)
+    if specification.most_runs > MOST_RUNS:
+        lower = "repeats" if specification.rule.until is None else "max_repeats"
+        raise ConfigError(
+            f"the sweep would have {specification.most_runs:,} runs; lower {validate.spell(lower)} or name fewer users"
+        )
     return specification
+
+
+def _check_closed(cells: Sequence[plan.Cell]) -> None:
+    """Raises `ConfigError` where the first leg would not be closed: it is where capacities are found."""
+    for cell in cells:
+        kind = cell.options["arrivals"]["kind"]
+        if kind != "closed":
+            raise ConfigError(
+                f"{validate.spell('legs')} both finds capacities with closed users and then offers rates itself; "
+                f"leave {validate.spell('arrivals')} {kind} out ({cell.name} has it) or {validate.spell('legs')} both"
+            )
 
 
 def check_again(
@@ -95,17 +135,25 @@ def check_again(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     options: Mapping[str, Any] | None = None,
     transport: Any = None,
+    legs: Any = None,
+    until: Any = None,
+    max_repeats: Any = None,
 ) -> Specification:
     """As `check`, but what is None takes the value of an older sweep. Raises `ConfigError`."""
+    rule = {"repeats": repeats, "until": until, "max_repeats": max_repeats}
+    if repeats is None and until is None:
+        asked = {} if max_repeats is None else {"max_repeats": max_repeats}
+        rule = {**before.rule.recorded(), **asked}
     return check(
         workload,
         model_list=list(before.models) if model_list is None else model_list,
         concurrency=before.concurrency if concurrency is None else concurrency,
-        repeats=before.repeats if repeats is None else repeats,
+        **rule,
         seed=before.seed if seed is None else seed,
         settings=settings,
         options={**before.given, **(options or {})},
         transport=before.transport if transport is None else transport,
+        legs=before.legs if legs is None else legs,
     )
 
 
@@ -119,6 +167,9 @@ def stored(recorded: Mapping[str, Any]) -> Specification:
             ],
             concurrency=recorded["concurrency"],
             repeats=recorded["repeats"],
+            until=recorded.get("until"),
+            max_repeats=recorded.get("max_repeats"),
+            legs=recorded.get("legs"),
             seed=recorded["seed"],
             options=recorded["given"],
             transport=recorded["transport"],

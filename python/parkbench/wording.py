@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from parkbench.arrivals import is_open
-from parkbench.record import Record, arrivals_kind, option, think_s
+from parkbench.record import LEGS, Record, arrivals_kind, load_key, number, option, think_s
 
 
 def amount(value: float) -> str:
@@ -38,7 +38,14 @@ def plural(count: int, word: str) -> str:
 
 
 def load(run: Record) -> str:
-    """The load of a run: `400 users` (closed), `300 at once` (rounds), `concurrency 10` for anything else."""
+    """The load of a run: `400 users` (closed), `300 at once` (rounds), `10 connections` (open arrivals).
+
+    Of the open leg `poisson 1,234/s (80 % of the lowest capacity)`: its rate follows from the closed one.
+    """
+    rate, share = number(run, "rate_rps"), number(run, "load_share")
+    if load_key(run)[0] == LEGS[1] and rate is not None:
+        of = f" ({percent(share)} of the lowest capacity)" if share is not None else ""
+        return f"{arrivals_kind(run)} {per_second(rate)}{of}"
     users = run.get("concurrency")
     shown = f"{users:,}" if isinstance(users, int) else str(users)
     kind = arrivals_kind(run)
@@ -50,8 +57,14 @@ def load(run: Record) -> str:
 
 
 def at_load(run: Record) -> str:
-    """The load as the beginning of a sentence: `At 400 users`, `With 300 at once`."""
-    return f"{'At' if arrivals_kind(run) == 'closed' else 'With'} {load(run)}"
+    """The load as the beginning of a sentence: `At 400 users`, `With 300 at once`, `At poisson 1,234/s (...)`."""
+    at = arrivals_kind(run) == "closed" or load_key(run)[0] == LEGS[1]
+    return f"{'At' if at else 'With'} {load(run)}"
+
+
+def per_second(rate: float) -> str:
+    """A rate that was set: `1,234/s`, `0.5/s`."""
+    return f"{rate:,.12g}/s"
 
 
 def arrivals(run: Record) -> str:
@@ -59,12 +72,45 @@ def arrivals(run: Record) -> str:
     kind = arrivals_kind(run)
     if is_open(kind):
         rate = option(run, "arrivals")
-        number = rate.get("rate") if isinstance(rate, Mapping) else str(rate).partition("rate=")[2]
-        return f"{kind}, {float(number):,.12g}/s" if number else kind
+        given = rate.get("rate") if isinstance(rate, Mapping) else str(rate).partition("rate=")[2]
+        return f"{kind}, {per_second(float(given))}" if given else kind
     if kind != "closed":
         return kind
     think = think_s(run)
     return f"closed, think time {think:g} s" if think else "closed, no think time"
+
+
+def placement(runs: Sequence[Record], provider: str | None = None) -> str:
+    """On which CPUs the processes ran, and what loopback leaves out: a sentence for every report; empty without runs.
+
+    `provider`: of the database, as `sweep.json` has it (`environment.postgres.provider`): `user` for a server of the
+    user's own, which may run anywhere; None without one.
+    """
+    if not runs:
+        return ""
+    run = runs[0]
+    here = ["database"] if provider not in (None, "user") else []
+    elsewhere = "; the database is a server of its own, wherever it runs" if provider == "user" else ""
+    if run.get("transport") != "http":
+        shared = listed(["Generator", "model", *here])
+        return (
+            f"{shared} shared the same CPUs{_counted(run)}{elsewhere}; requests were handed over in memory, "
+            f"so no network is in these figures."
+        )
+    words = {option(one, "placement") for one in runs}
+    if words == {"split"}:
+        where = f"Server and generator had CPUs of their own, half of them each{_counted(run)}"
+        where += ", and the database shared both" if here else ""
+    elif "split" in words:
+        where = f"Some names had the CPUs split between server and generator, others shared all{_counted(run)}"
+    else:
+        where = f"{listed(['Server', 'generator', *here])} shared the same CPUs{_counted(run)}"
+    return f"{where}{elsewhere}; over loopback no packet is lost and no round trip takes time."
+
+
+def _counted(run: Record) -> str:
+    cpus = (run.get("details") or {}).get("cpus")
+    return f" ({cpus:g})" if isinstance(cpus, (int, float)) else ""
 
 
 def waiting(phase: str, run: Record) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from parkbench.hdr import lowest
 from parkbench.record import PHASES
 
 OPTIONS: dict[str, Any] = {
@@ -72,7 +73,7 @@ def record(
             "connections_in_use_mean": 9.9, "connections_waiting_mean": states["connection"], "queue_depth_mean": 0.0,
             "process_cpu_share": 0.4, "host_cpu_share": 0.7, "cpus": 2, "database_queries": count * 2,
             "database_queries_expected": count * 2, "min_samples": None, "rounds": 3 if rounds else None, "steals": 0,
-            "guard_mode": "mprotect", "histogram": {"unit": "ns", "counts": [[int(response * 1e6), count]]},
+            "guard_mode": "mprotect", "histogram": {"unit": "ns", "counts": [[lowest(int(response * 1e6)), count]]},
             **(details or {}),
         },
     }  # fmt: skip
@@ -87,6 +88,37 @@ def failed(
     whole = record(model, concurrency, repeat)
     keep = {"name", "model", "workload", "concurrency", "repeat", "transport", "started_at", "options", "unequal"}
     return {key: value if key in keep else None for key, value in whole.items()} | {"status": f"failed: {why}"}
+
+
+def open_leg(
+    model: str, repeat: int = 0, share: float = 0.8, rate: float = 1234.0, response_ms: float = 12.0, **more: Any
+) -> dict[str, Any]:
+    """A run of the open leg: poisson at a share of the lowest capacity, over 500 connections."""
+    run = record(
+        model, 500, repeat, phases={"connection": response_ms - 0.5, "database": 0.4, "cpu": 0.1},
+        options={"arrivals": f"poisson:rate={rate:.12g}"}, leg="open", rate_rps=rate, load_share=share, **more,
+    )  # fmt: skip
+    count = round(rate * run["duration_s"])
+    run["ledger"] = {**run["ledger"], "scheduled": count, "ok": count}
+    return run | {"throughput_rps": rate, "offered_rps": rate}
+
+
+def both_legs(
+    names: tuple[str, ...] = ("thread_pool", "virtual_threads", "reactive"), repeats: int = 5
+) -> list[dict[str, Any]]:
+    """A sweep of both legs: 50 and 400 users, then 500, 800 and 950 requests per second."""
+    closed = [starved(name, repeat, users) for repeat in range(repeats) for users in (50, 400) for name in names]
+    return closed + [
+        open_leg(name, repeat, share, 1000 * share, 8.0 / (1.02 - share))
+        for repeat in range(repeats)
+        for share in (0.5, 0.8, 0.95)
+        for name in names
+    ]
+
+
+def not_steady(run: dict[str, Any], kind: str = "unstable", samples: int = 40) -> dict[str, Any]:
+    """The run, as one whose throughput showed no steady state."""
+    return {**run, "details": {**run["details"], "steady": {"kind": kind, "samples": samples}}}
 
 
 def starved(model: str, repeat: int = 0, concurrency: int = 400, **more: Any) -> dict[str, Any]:

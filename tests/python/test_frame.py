@@ -77,3 +77,19 @@ def test_the_cpu_of_every_process_has_a_column() -> None:
     assert frame["server_cpu_s"].tolist()[0] == 1.6
     assert frame["generator_cpu_s"].tolist()[0] == 0.9
     assert frame["downstream_cpu_s"].isna().tolist() == [False, True]
+
+
+def test_the_load_and_what_was_found_have_columns() -> None:
+    quiet = records.starved("reactive")
+    found = {"noise": {"noisy": True}, "steady": {"kind": "unstable", "samples": 40}, "cause": {"name": "cpu"}}
+    loud = records.open_leg("reactive", details=found)
+    frame = runs_frame([quiet, loud])
+    assert frame["leg"].tolist() == ["closed", "open"]
+    assert frame["rate_rps"].isna().tolist() == [True, False]
+    assert frame["load_share"].tolist()[1] == 0.8
+    assert frame["noisy"].isna().tolist() == [True, False]
+    assert frame["noisy"].tolist()[1] is True
+    assert frame["steady"].isna().tolist() == frame["cause"].isna().tolist() == [True, False]
+    assert (frame["steady"][1], frame["cause"][1]) == ("unstable", "cpu")
+    assert frame["comparable"].tolist() == [True, False]
+    assert str(runs_frame([])["noisy"].dtype) == "boolean"

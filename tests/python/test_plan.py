@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,6 +22,28 @@ def test_each_repeat_holds_every_cell_once_in_an_order_of_its_own() -> None:
 def test_the_seed_gives_the_plan() -> None:
     assert [r.key for r in plan.runs(make(), 4, 9)] == [r.key for r in plan.runs(make(), 4, 9)]
     assert [r.key for r in plan.runs(make(), 4, 9)] != [r.key for r in plan.runs(make(), 4, 10)]
+
+
+def test_a_block_does_not_depend_on_the_blocks_before_it() -> None:
+    runs = plan.runs(make(), 4, 9)
+    assert plan.block(make(), 3, 9) == [run for run in runs if run.repeat == 3]
+    assert plan.block([], 1, 9) == []
+
+
+def test_each_run_has_a_padding_of_its_own_from_the_seed() -> None:
+    runs = plan.runs(make(users=(10, 50, 200, 400)), 10, seed=1)
+    paddings = [run.env_padding_bytes for run in runs]
+    assert len(set(paddings)) > len(paddings) * 0.9
+    assert 0 <= min(paddings) < 500
+    assert 3600 < max(paddings) <= plan.MOST_PADDING
+    assert paddings == [run.env_padding_bytes for run in plan.runs(make(users=(10, 50, 200, 400)), 10, seed=1)]
+
+
+def test_a_key_is_that_of_the_record() -> None:
+    (closed,) = plan.block(make(which="reactive", users=(10,)), 2, 1)
+    assert closed.key == ("reactive", "closed", 10, 0.0, 2)
+    offered = replace(closed.cell, leg="open", rate_rps=50.0, load_share=0.5)
+    assert plan.block([offered], 2, 1)[0].key == ("reactive", "open", 10, 50.0, 2)
 
 
 def test_models_of_a_repeat_share_a_seed_and_repeats_do_not() -> None:

@@ -17,7 +17,7 @@ from matplotlib.text import Text
 from test_explain import Runs
 
 from parkbench.frame import runs_frame
-from parkbench.plots import against_load, articles, phases, theme
+from parkbench.plots import against_load, articles, latency, phases, theme
 from parkbench.record import PHASES
 
 NAMES = ("thread_pool", "virtual_threads", "reactive")
@@ -149,3 +149,45 @@ def test_drawing_changes_no_settings_and_imports_no_pyplot() -> None:
     paths = [str(here), str(here.parents[1] / "python")]
     done = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_articles_charts_are_of_the_closed_leg() -> None:
+    figure = articles(runs_frame(records.both_legs()))
+    for axes in figure.axes:
+        assert axes.get_xlim()[1] < 500  # the connections of the open leg are no users
+    assert "median of 5 repeats" in figure.texts[-1].get_text()
+    bars = phases(runs_frame(records.both_legs()), title="x").axes[0]
+    assert max(bar.get_width() for bar in bars.patches) > 1  # type: ignore[attr-defined]
+
+
+def test_latency_is_drawn_against_the_share_of_the_lowest_capacity() -> None:
+    runs = records.both_legs()
+    figure = latency(runs_frame(runs), "title")
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Mean response time", "p99 response time"]
+    for axes in figure.axes:
+        assert axes.get_ylim()[0] == 0
+        assert axes.get_xlabel() == "offered, share of the lowest capacity"
+        assert set(labels(axes)) == set(NAMES)
+        line, _, _ = axes.containers[0].lines  # type: ignore[attr-defined]
+        assert line.get_xdata().tolist() == [0.5, 0.8, 0.95]
+    means = sorted(run["response_mean_ms"] for run in runs if run["name"] == NAMES[0] and run.get("load_share") == 0.95)
+    first, _, _ = figure.axes[0].containers[0].lines  # type: ignore[attr-defined]
+    assert first.get_ydata()[-1] == pytest.approx(means[2])
+
+
+def test_a_p99_that_no_run_carries_is_not_drawn_and_the_chart_says_so() -> None:
+    runs = [{**run, "response_p99_ms": None} for run in records.both_legs()]
+    figure = latency(runs_frame(runs))
+    assert len(figure.axes) == 1
+    assert "p99 is not drawn: it needs 1,000" in figure.texts[-1].get_text()
+
+
+def test_latency_needs_an_open_leg() -> None:
+    with pytest.raises(ValueError, match="no run of an open leg"):
+        latency(runs_frame(sweep()))
+
+
+def test_runs_without_steady_state_are_not_drawn() -> None:
+    runs = sweep((50,))
+    runs[0] = records.not_steady(runs[0])
+    assert "1 of 9 runs not drawn" in articles(runs_frame(runs)).texts[-1].get_text()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import io
 import sys
 import types
@@ -31,6 +32,16 @@ def test_a_terminal_sees_the_run_under_way(monkeypatch: pytest.MonkeyPatch) -> N
     text = show(Terminal(), monkeypatch)
     assert "reactive, 1,000 users, repeat 1" in text
     assert "reactive, 1 user, repeat 1" in text
+
+
+def test_the_open_leg_is_named_by_its_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    (first, *_) = runs()
+    offered = dataclasses.replace(first.cell, leg="open", rate_rps=1234.5)
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    with progress.showing(1, quiet=False) as bar:
+        bar.begin(dataclasses.replace(first, cell=offered))
+        bar.end()
+    assert "reactive, poisson 1,234/s, repeat 1" in stream.getvalue()
 
 
 def test_silent_when_quiet_or_no_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

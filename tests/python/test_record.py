@@ -82,3 +82,20 @@ def test_runs_are_told_apart_by_leg_users_and_rate() -> None:
     assert record.loads([fast, slow, {**closed, "concurrency": 9}, old]) == [
         ("closed", 9, 0.0), ("closed", 10, 0.0), ("open", 10, 50.0), ("open", 10, 80.0),
     ]  # fmt: skip
+
+
+def test_a_run_is_told_from_others_by_name_load_and_repeat() -> None:
+    assert record.run_key({"name": "a", "concurrency": 10, "repeat": 2}) == ("a", "closed", 10, 0.0, 2)
+    assert record.run_key(records.open_leg("reactive", 3)) == ("reactive", "open", 500, 1234.0, 3)
+
+
+def test_only_steady_runs_with_figures_may_be_compared() -> None:
+    run = records.starved("reactive")
+    assert record.is_comparable(run)
+    assert record.is_comparable(records.not_steady(run, samples=29))
+    assert record.is_comparable(records.not_steady(run, kind="warm-up"))
+    for kind in ("unstable", "slow-down"):
+        assert not record.is_steady(records.not_steady(run, kind))
+        assert not record.is_comparable(records.not_steady(run, kind))
+    assert not record.is_comparable({**run, "status": "too_short"})
+    assert not record.is_comparable(records.failed())

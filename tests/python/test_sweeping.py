@@ -133,12 +133,17 @@ def test_a_killed_run_is_marked_and_the_sweep_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_interrupted_within_two_seconds_with_what_is_there(tmp_path: Path) -> None:
-    timer = threading.Timer(0.6, os.kill, [os.getpid(), signal.SIGINT])
-    timer.start()
-    begun = time.monotonic()
+    def interrupt() -> None:
+        wait_until(lambda: len(lines(tmp_path / "out")) >= 1, 30.0)
+        time.sleep(0.1)  # into the next run
+        told.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    told: list[float] = []
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt) as caught:
-        quick(duration=0.2, repeats=50, out=tmp_path / "out")
-    assert time.monotonic() - begun < 8.0
+        quick(duration=0.4, repeats=50, out=tmp_path / "out")
+    assert time.monotonic() - told[0] < 8.0
     error = caught.value
     assert isinstance(error, pb.Interrupted)
     assert error.directory == str(tmp_path / "out")
@@ -146,6 +151,8 @@ def test_interrupted_within_two_seconds_with_what_is_there(tmp_path: Path) -> No
     assert statuses[-1] == "incomplete"
     assert set(statuses[:-1]) == {"ok"}
     assert [run["status"] for run in lines(tmp_path / "out")] == statuses
+    assert "stopped early" in error.partial.title
+    assert json.loads((tmp_path / "out" / "sweep.json").read_text())["design"]["stopping"]["stopped_early"]
     assert len(quick().runs) == 8  # the next sweep in this process works
 
 
@@ -192,6 +199,7 @@ def test_a_sweep_goes_on_where_it_stopped(tmp_path: Path) -> None:
     kept = (out / "runs.jsonl").read_text().splitlines(keepends=True)[:3]
     (out / "runs.jsonl").write_text("".join(kept) + '{"name": "cut off')
     result = sweep("noop", resume=out, quiet=True)
+    assert not result.sweep["design"]["stopping"]["stopped_early"]
     assert [(r["name"], r["concurrency"], r["repeat"]) for r in result.runs] == [
         (r["name"], r["concurrency"], r["repeat"]) for r in whole.runs
     ]
@@ -255,6 +263,11 @@ def test_a_sweep_works_in_another_thread() -> None:
         ({"database_socket": "udp"}, "it takes unix and tcp"),
         ({"out": "/proc/x"}, "out /proc/x cannot be written"),
         ({"repeats": 1000, "concurrency": range(1, 200)}, "would have"),
+        ({"legs": "both", "arrivals": "rounds"}, "legs both finds capacities with closed users"),
+        ({"legs": "open"}, "legs knows no open; it takes closed and both"),
+        ({"until": "5%"}, "repeats and until are two rules"),
+        ({"repeats": None, "until": "significant"}, "cannot go on until something is significant"),
+        ({"settings": {"reactive": {"until": "5%"}}}, "until holds for the whole sweep"),
     ],
 )
 @pytest.mark.usefixtures("fake")

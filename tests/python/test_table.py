@@ -112,3 +112,80 @@ def test_title_says_what_stands_around_the_model() -> None:
     assert title == (
         "gateway, http, downstream timer 50 ms, brownout, CPUs split, poisson, 2,500/s, 1,000 connections, 1 repeat"
     )
+
+
+def test_closed_titles_say_closed_users_and_think_time_and_no_rate() -> None:
+    for runs in (sweep(), workers_sweep(1), judged([records.record(options={"arrivals": "closed:think=0.5"})])):
+        title = table.title(runs)
+        assert "closed, " in title
+        assert " users" in title
+        assert "think time" in title
+        assert "/s" not in title
+        assert "rate" not in title
+
+
+def test_the_open_leg_has_rows_and_a_title_of_its_own() -> None:
+    runs = judged(records.both_legs(("thread_pool", "reactive")))
+    assert table.title(runs) == (
+        "pricing, direct, closed, no think time, 50 to 400 users, 5 repeats; then poisson 500/s, 800/s and 950/s "
+        "(50, 80 and 95 % of the lowest capacity), 5 repeats"
+    )
+    assert table.columns(runs)[0] == "load"
+    rows = table.rows(runs)
+    assert [row.cells[0] for row in rows] == [
+        load for load in ("50 users", "400 users", "500/s (50 %)", "800/s (80 %)", "950/s (95 %)") for _ in range(2)
+    ]
+    assert [row.concurrency for row in rows][-1] == 500
+    lines = table.render(runs, terminal=False).splitlines()
+    assert len(lines) == 2 + 10
+    assert table.render(runs, terminal=True, width=140).count("thread_pool") == 5
+
+
+def test_loads_that_share_their_connections_are_not_mixed() -> None:
+    slow = [records.open_leg("reactive", r, 0.5, 500.0, 5.0, noise=0.0) for r in range(3)]
+    fast = [records.open_leg("reactive", r, 0.95, 950.0, 50.0, noise=0.0) for r in range(3)]
+    at = table.columns([*slow, *fast]).index("mean ms")
+    assert [row.cells[at] for row in table.rows(judged([*slow, *fast]))] == ["5.00 ±0 %", "50.0 ±0 %"]
+
+
+def test_a_run_without_steady_state_has_no_mean() -> None:
+    runs = judged([records.not_steady(records.starved("reactive", repeat, 50)) for repeat in range(3)])
+    cells = dict(zip(table.columns(runs), table.rows(runs)[0].cells, strict=True))
+    assert (cells["answers/s"], cells["mean ms"], cells["p99 ms"]) == ("not steady",) * 3
+    assert cells["MiB"] != "not steady"
+    assert cells["status"] == "not steady"
+
+
+def test_a_run_without_steady_state_is_left_out_of_the_medians() -> None:
+    runs = judged([records.starved("reactive", repeat, 50) for repeat in range(3)])
+    for run, mean in zip(runs, (100.0, 100.0, 900.0), strict=True):
+        run["response_mean_ms"] = mean
+    runs[2] = records.not_steady(runs[2])
+    cells = dict(zip(table.columns(runs), table.rows(runs)[0].cells, strict=True))
+    assert cells["mean ms"] == "100 ±0 %"
+    assert cells["status"] == "2 ok, 1 not steady"
+
+
+RED = "\x1b[1;31m"
+
+
+def test_limits_that_differ_are_red_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert RED not in table.render(sweep(), terminal=True, width=120)
+    text = table.render(article_sweep(1), terminal=True, width=250)
+    assert f"{RED}unequal by design: thread_pool has" in text  # the title is wrapped to the table's width
+    assert f"{RED}pricing" not in text
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert RED not in table.render(article_sweep(1), terminal=True, width=250)
+
+
+def test_limits_that_differ_although_nobody_asked_are_red_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    runs = sweep()
+    for run in runs:
+        if run["name"] == "reactive":
+            run["options"] = {**run["options"], "connections": 11}
+    assert "unequal connections: thread_pool 10, virtual_threads 10, reactive 11, which nobody asked for" in (
+        table.title(runs)
+    )
+    assert f"{RED}unequal connections" in table.render(runs, terminal=True, width=250)

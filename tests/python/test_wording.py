@@ -66,3 +66,28 @@ def test_phases_over_http_and_at_a_gateway() -> None:
     assert wording.waiting("client_wait", few) == "waiting until a connection was free to send"
     assert wording.arrivals(few) == "constant, 5/s"
     assert wording.at_load(few) == "With 1,000 connections"
+
+
+def test_the_open_leg_says_its_rate_and_of_what_it_is_a_share() -> None:
+    run = records.open_leg("reactive")
+    assert wording.load(run) == "poisson 1,234/s (80 % of the lowest capacity)"
+    assert wording.at_load(run) == "At poisson 1,234/s (80 % of the lowest capacity)"
+    assert wording.load({**run, "load_share": None}) == "poisson 1,234/s"
+    own = records.record(options={"arrivals": "poisson:rate=1234"})
+    assert wording.load(own) == "400 connections"
+
+
+def test_where_the_processes_ran_is_said_with_what_loopback_leaves_out() -> None:
+    http, direct = records.over_http(), records.starved("reactive")
+    assert wording.placement([http]) == (
+        "Server and generator shared the same CPUs (2); over loopback no packet is lost and no round trip takes time."
+    )
+    assert wording.placement([http], "system").startswith("Server, generator and database shared the same CPUs (2);")
+    assert "the database is a server of its own, wherever it runs; over loopback" in wording.placement([http], "user")
+    split = records.over_http(options={"placement": "split"})
+    assert wording.placement([split], "system").startswith(
+        "Server and generator had CPUs of their own, half of them each (2), and the database shared both; over loopback"
+    )
+    assert wording.placement([split, http]).startswith("Some names had the CPUs split")
+    assert "no network is in these figures" in wording.placement([direct])
+    assert wording.placement([]) == ""

@@ -35,14 +35,20 @@ def show(result: SweepResult, *, as_json: bool, directory: str | None, charts: b
 
 
 def save_charts(result: SweepResult, directory: str | None) -> Path | None:
-    """The four charts as `charts.png` in the directory; None where there is none, or nothing to draw."""
-    from parkbench.record import is_ok
+    """The four charts as `charts.png` in the directory; None where there is none, or nothing to draw.
 
-    if directory is None or not any(is_ok(run) for run in result.runs):
+    Of a sweep with an open leg also `latency.png`.
+    """
+    from parkbench.record import LEGS, is_comparable, load_key
+
+    legs = {load_key(run)[0] for run in result.runs if is_comparable(run)}
+    if directory is None or LEGS[0] not in legs:
         return None
     import matplotlib
 
     path = Path(directory) / "charts.png"
     with matplotlib.rc_context({"backend": "Agg"}):
         result.plot().savefig(path)
+        if LEGS[1] in legs:
+            result.plot_latency().savefig(path.with_name("latency.png"))
     return path

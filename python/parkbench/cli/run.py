@@ -26,6 +26,15 @@ def run(
     ] = None,
     concurrency: Annotated[str | None, option(LOAD, "LIST", "Numbers of users; default: 10,50,200,400.")] = None,
     repeats: Annotated[str | None, option(LOAD, "N", "Runs of each model at each number of users; default: 5.")] = None,
+    until: Annotated[
+        str | None,
+        option(LOAD, "SHARE", "Instead of --repeats: until every interval reaches at most so far, as 5%."),
+    ] = None,
+    max_repeats: Annotated[str | None, option(LOAD, "N", "With --until, repeats at most; default: 30.")] = None,
+    legs: Annotated[
+        str | None,
+        option(LOAD, "LEGS", "closed, or both: then poisson at 50, 80, 95 % of the lowest capacity; default: closed."),
+    ] = None,
     seed: Annotated[
         str | None, option(LOAD, "N", "Makes order and requests repeatable; default: random, recorded.")
     ] = None,
@@ -75,6 +84,9 @@ def run(
             models=models,
             concurrency=concurrency,
             repeats=repeats,  # type: ignore[arg-type]  # text is checked like everything a user types
+            until=until,
+            max_repeats=max_repeats,  # type: ignore[arg-type]
+            legs=legs,
             transport=transport,
             database=database,
             database_socket=database_socket,

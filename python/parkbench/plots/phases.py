@@ -8,6 +8,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import StrMethodFormatter
 
 from parkbench.plots import theme
+from parkbench.plots.articles import drawn, of_leg
 from parkbench.record import PHASES, ordered
 
 if TYPE_CHECKING:
@@ -22,9 +23,11 @@ def phases(
 ) -> theme.Chart:
     """Stacked bars of the mean phases at one load (the highest when none is given), means over the runs with status ok.
 
-    Raises ValueError when no run was made at that load, or none with status ok.
+    Of a sweep with an open leg the closed one. Raises ValueError when no run was made at that load, or none with
+    status ok.
     """
-    good = frame[frame["status"] == "ok"]
+    frame = of_leg(frame, "closed")
+    good = drawn(frame)
     if good.empty:
         raise ValueError("there is no run with status ok to draw")
     load = int(good["concurrency"].max()) if concurrency is None else concurrency
