@@ -13,10 +13,12 @@ from parkbench.errors import ConfigError, DatabaseError, ParkbenchError, RunErro
 
 if TYPE_CHECKING:
     from parkbench import plots
+    from parkbench.comparison import compare
     from parkbench.models import Reactive, Service, ThreadPool, VirtualThreads
-    from parkbench.result import SweepResult, compare, load
+    from parkbench.result import SweepResult, load
     from parkbench.signals import Interrupted
     from parkbench.sweeping import sweep
+    from parkbench.table_audit import audit_table
 
 __all__ = [
     "ConfigError",
@@ -30,6 +32,7 @@ __all__ = [
     "ThreadPool",
     "VirtualThreads",
     "__version__",
+    "audit_table",
     "compare",
     "load",
     "plots",
@@ -43,7 +46,8 @@ _WHERE = {
     "SweepResult": "result",
     "ThreadPool": "models",
     "VirtualThreads": "models",
-    "compare": "result",
+    "audit_table": "table_audit",
+    "compare": "comparison",
     "load": "result",
     "sweep": "sweeping",
 }

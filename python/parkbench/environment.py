@@ -6,15 +6,27 @@ import importlib
 import os
 import platform
 import resource
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from parkbench import control_group
 from parkbench._version import __version__
 from parkbench.database.dsn import redact
+from parkbench.disclosure import REQUIRED as REQUIRED
+from parkbench.disclosure import missing as missing
+from parkbench.disclosure import unfit_build
+from parkbench.errors import ConfigError
 from parkbench.redact import without_password
 
+ALLOW_DEBUG = "PARKBENCH_ALLOW_DEBUG"
+LOOPBACK = (
+    "Everything ran on one machine over loopback: no packet was lost or took its way, so the figures rank the models "
+    "here and say nothing of a network."
+)
+_CPU = Path("/sys/devices/system/cpu")
 _VULNERABILITIES = Path("/sys/devices/system/cpu/vulnerabilities")
 _LIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
@@ -27,6 +39,7 @@ def describe(postgres: Mapping[str, Any] | None = None, command: Sequence[str] |
     """Machine, kernel, Python, build, database and limits as plain values; no password in any text.
 
     `postgres` is what the database says of itself (provider, version, settings), `command` the program's arguments.
+    Every key is always there; null where the machine does not tell, or where it does not apply.
     """
     return {
         "machine": platform.machine(),
@@ -34,19 +47,79 @@ def describe(postgres: Mapping[str, Any] | None = None, command: Sequence[str] |
         "cpus": os.cpu_count(),
         "cpus_usable": len(os.sched_getaffinity(0)),
         "cpu_governor": governor(),
+        "cpu_turbo": turbo(),
         "cpu_shared_by_session": autogroup(),
+        "cpu_quota": control_group.cpu_quota(),
         "memory_mib": memory_mib(),
+        "memory_limit_mib": control_group.memory_limit_mib(),
+        "swap_mib": swap_mib(),
+        "transparent_huge_pages": huge_pages(),
         "kernel": platform.release(),
         "system": _system(),
         "mitigations": mitigations(),
+        "aslr": aslr(),
+        "clock_source": clock_source(),
         "python": platform.python_version(),
         "python_implementation": platform.python_implementation(),
         "parkbench": __version__,
+        "commit": commit(),
         "build": build_info(),
         "postgres": dict(postgres) if postgres else None,
         "limits": limits(),
         "command": None if command is None else [without_password(part) for part in command],
     }
+
+
+def check_build(build: Mapping[str, Any] | None = None, environ: Mapping[str, str] = os.environ) -> None:
+    """Raises `ConfigError` if the core was built with a sanitizer, assertions or as Debug: its times are not for use.
+
+    PARKBENCH_ALLOW_DEBUG=1 lets it measure all the same; the result says what it was built as. `build`: default is
+    what the loaded core says.
+    """
+    found = build_info() if build is None else build
+    why = unfit_build({"environment": {"build": found}})
+    if why is not None and environ.get(ALLOW_DEBUG) != "1":
+        raise ConfigError(
+            f"the core is {why}, whose times are not for use; install it again by `pip install .`, "
+            f"or set {ALLOW_DEBUG}=1 to measure all the same"
+        )
+
+
+def cautions(found: Mapping[str, Any], *, own_server: bool = False) -> list[str]:
+    """What of this environment (as `describe` gives it) can sway a result, a sentence each; empty where nothing does.
+
+    `own_server`: the database is a server of the user's on this machine, not the embedded one.
+    """
+    told = []
+    if found.get("cpu_shared_by_session") and own_server:
+        told.append(
+            "the kernel shares the CPUs out by session (sched_autogroup_enabled), so that each process of a database "
+            "server of your own may be weighed as much as all of the service: "
+            "`sysctl kernel.sched_autogroup_enabled=0` ends that"
+        )
+    if found.get("cpu_governor") not in (None, "performance"):
+        told.append(f"the CPUs' clock follows the load (governor {found['cpu_governor']})")
+    swap = found.get("swap_mib") or {}
+    if swap.get("used"):
+        told.append(f"{swap['used']:,.0f} MiB are swapped out")
+    if found.get("cpu_quota"):
+        told.append(f"a control group gives the run {found['cpu_quota']:.3g} CPUs and stops it when they are used up")
+    return told
+
+
+def placement_text(found: Mapping[str, Any]) -> str:
+    """Who ran on which CPUs, and what loopback leaves out, from the environment of a sweep. Two sentences."""
+    placed = found.get("placement") or {}
+    cpus = found.get("cpus_usable") or found.get("cpus")
+    if placed.get("placement") in (None, "none"):
+        return f"Server, generator and database share the same {cpus} CPUs. {LOOPBACK}"
+    server, generator = (_cpus(placed.get(side) or []) for side in ("server", "generator"))
+    word = placed["placement"]
+    which = "" if word == "split" else f" ({', '.join(sorted(k for k, v in word.items() if v == 'split'))} only)"
+    return (
+        f"The server has CPU {server}, generator and downstream have CPU {generator}{which}; "
+        f"the database overlaps with both. {LOOPBACK}"
+    )
 
 
 def build_info() -> dict[str, Any] | None:
@@ -84,6 +157,61 @@ def governor() -> str | None:
     return lines[0].strip() if lines else None
 
 
+def turbo() -> bool | None:
+    """Whether single cores may run faster than their base clock; None where the machine does not tell."""
+    for path, on in ((_CPU / "intel_pstate/no_turbo", "0"), (_CPU / "cpufreq/boost", "1")):
+        lines = _lines(path)
+        if lines:
+            return lines[0].strip() == on
+    return None
+
+
+def clock_source() -> str | None:
+    """From what the kernel takes the time: tsc, kvm-clock, hpet, ...; None where it does not tell."""
+    lines = _lines(Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"))
+    return lines[0].strip() if lines else None
+
+
+def aslr() -> int | None:
+    """How the kernel randomises addresses: 2 all, 1 without the heap, 0 not at all; None where it does not tell."""
+    lines = _lines(Path("/proc/sys/kernel/randomize_va_space"))
+    return int(lines[0]) if lines and lines[0].strip().isdigit() else None
+
+
+def huge_pages() -> str | None:
+    """Transparent huge pages: always, madvise or never; None where the kernel has none."""
+    for line in _lines(Path("/sys/kernel/mm/transparent_hugepage/enabled")):
+        return line.partition("[")[2].partition("]")[0] or None
+    return None
+
+
+def swap_mib() -> dict[str, int] | None:
+    """Swap space of the machine and how much of it is used, MiB; None where that cannot be read."""
+    found = {line.split(":")[0]: line.split()[1] for line in _lines(Path("/proc/meminfo")) if line.startswith("Swap")}
+    if not {"SwapTotal", "SwapFree"} <= found.keys():
+        return None
+    total, free = int(found["SwapTotal"]), int(found["SwapFree"])
+    return {"total": total // 1024, "used": (total - free) // 1024}
+
+
+def commit(package: Path = Path(__file__).parent) -> str | None:
+    """The commit of the checkout that parkbench runs from, with `+changes` where files differ; None if it is installed.
+
+    Only a checkout of parkbench itself counts: it may be installed inside the repository of somebody else's project.
+    """
+    top = package.parent.parent
+    if not (top / ".git").exists() or not (top / "python" / "parkbench" / "_version.py").is_file():
+        return None
+    try:
+        head, changed = (
+            subprocess.run(["git", "-C", str(top), *s], capture_output=True, text=True, timeout=10, check=True).stdout
+            for s in (("rev-parse", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return head.strip() + ("+changes" if changed.strip() else "")
+
+
 def memory_mib() -> int | None:
     """The machine's memory."""
     for line in _lines(Path("/proc/meminfo")):
@@ -117,6 +245,17 @@ def command_line() -> list[str]:
             part = f"{option}={redact(dsn)}"
         shown.append(without_password(part))
     return shown
+
+
+def _cpus(numbers: Sequence[int]) -> str:
+    """`0-3, 6`."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs) or "none"
 
 
 def _limit(value: int) -> int | None:

@@ -9,7 +9,8 @@ import run_records as records
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parkbench.audit import Check, audit_run, audit_table
+from parkbench import audit as audits
+from parkbench.audit import Check, audit_run
 
 
 def check(run: dict[str, Any], name: str) -> Check:
@@ -23,7 +24,9 @@ def test_a_sound_run_passes_every_check(run: dict[str, Any]) -> None:
     assert [c["name"] for c in audit["checks"] if not c["passed"]] == []
     assert audit["passed"]
     assert [c["name"] for c in audit["checks"]] == [
-        "ledger", "phases", "little", "lateness", "generator", "database", "samples", "failures"]  # fmt: skip
+        "ledger", "phases", "little", "users_bound", "connections_bound", "cpu_bound", "waits", "answers", "database",
+        "database_rows", "lateness", "generator", "ceiling", "samples", "failures", "timeouts", "histogram", "clock",
+        "noise"]  # fmt: skip
     assert all(set(c) == {"name", "passed", "value", "limit", "text"} for c in audit["checks"])
 
 
@@ -113,7 +116,7 @@ def test_phases_must_be_twelve_and_add_up() -> None:
 
 
 def test_littles_law_for_a_closed_system_with_think_time() -> None:
-    run = records.record(options={"think_s": 0.5})
+    run = records.record(options={"think_s": 0.5}, duration_s=20.0)
     assert check(run, "little")["passed"]
     assert not check({**run, "throughput_rps": run["throughput_rps"] * 0.9}, "little")["passed"]
     text = {**run, "options": {"arrivals": "closed:think=500ms"}}
@@ -121,6 +124,20 @@ def test_littles_law_for_a_closed_system_with_think_time() -> None:
     mapping = {**run, "options": {"arrivals": {"kind": "closed", "think_s": 0.5}}}
     assert check(mapping, "little")["passed"]
     assert not check({**run, "options": {"arrivals": "closed"}}, "little")["passed"]
+
+
+def test_the_edges_of_a_short_window_are_not_held_against_a_run() -> None:
+    """Users in step: of a 300 ms wait a window of 0.5 s holds one due time of each user, or two."""
+    run = records.record(phases={"app_wait": 300.0}, concurrency=20, duration_s=0.5, noise=0.0, response_max_ms=301.0)
+    for dues in (1, 2):
+        assert check(run | {"throughput_rps": dues * 20 / 0.5}, "little")["passed"]
+    assert "the edges of so short a window allow 50.0%" in check(run, "little")["text"]
+    assert not check(run | {"throughput_rps": 3 * 20 / 0.5}, "little")["passed"]
+    noisy = run | {"duration_s": 2.0, "details": {**run["details"], "noise": {"noisy": True}}}
+    assert check(noisy, "little")["limit"] == pytest.approx(2 * check(run | {"duration_s": 2.0}, "little")["limit"])
+    long = run | {"duration_s": 20.0, "throughput_rps": 1.06 * 20 / 0.3}
+    assert check(long, "little")["limit"] == 0.05
+    assert not check(long, "little")["passed"]
 
 
 def test_littles_law_for_rounds_uses_what_was_in_flight() -> None:
@@ -186,20 +203,168 @@ def test_a_failed_run_fails_and_says_why() -> None:
     assert audit["checks"][0]["text"] == "no figures: failed: killed by signal 9"
 
 
-def test_the_gateway_article_cannot_have_had_three_thousand_users_busy() -> None:
-    audit = audit_table([3000, 3000], [22_100, 19_500], [54, 61])
-    assert [c["passed"] for c in audit["checks"]] == [False, False]
-    assert "keeps 1,193 users busy of 3,000" in audit["checks"][0]["text"]
-    assert "the mean would have to be 135.7 ms" in audit["checks"][0]["text"]
-    assert audit_table(500, 1667, 300)["passed"]
-    with pytest.raises(ValueError, match="zip"):
-        audit_table([1, 2], [1], [1])
+def test_a_run_whose_generator_was_late_or_busy_or_at_its_ceiling_is_limited_by_it() -> None:
+    assert not audits.is_client_limited(audit_run(records.starved("reactive")))
+    for details in (
+        {"lateness_p99_ms": 1e3},
+        {"generator_cpu_share": 0.9},
+        {"generator_ceiling_rps": 1.0, "generator_cpu_share": 0.6},
+    ):
+        assert audits.is_client_limited(audit_run(records.record(details=details))), details
+    run = records.starved("reactive")
+    run["ledger"]["ok"] -= 1  # another check fails: not the generator's fault
+    assert not audits.is_client_limited(audit_run(run))
 
 
-@settings(deadline=None)
-@given(st.integers(1, 100_000), st.floats(0.01, 60_000), st.floats(0, 10))
-def test_a_true_closed_system_always_passes(users: int, mean_ms: float, think: float) -> None:
-    assert audit_table(users, users / (mean_ms / 1000 + think), mean_ms, think)["passed"]
+def test_requests_that_were_never_sent() -> None:
+    run = records.starved("reactive")
+    scheduled = run["ledger"]["scheduled"]
+    allowed = scheduled // 1000
+    for unsent, passed in ((allowed, True), (allowed + 1, False)):
+        run["ledger"]["unsent"], run["ledger"]["ok"] = unsent, scheduled - unsent
+        assert check(run, "lateness")["passed"] is passed
+    assert f"{allowed + 1:,} of {scheduled:,} requests that were due were never sent" in check(run, "lateness")["text"]
+
+
+def test_with_too_few_requests_for_a_p99_the_mean_lateness_is_looked_at() -> None:
+    run = records.record(phases={"app_wait": 300.0}, concurrency=20, details={"lateness_p99_ms": None})
+    assert check(run, "lateness")["text"].startswith("mean (too few for a p99)")
+    assert check(run, "lateness")["limit"] == pytest.approx(0.05 * run["response_mean_ms"])
+    late = records.record(phases={"app_wait": 300.0, "lateness": 40.0}, details={"lateness_p99_ms": None})
+    assert not check(late, "lateness")["passed"]
+    del late["details"]["lateness_p99_ms"]
+    assert "gave no figure" in check(late, "lateness")["text"]
+
+
+@pytest.mark.parametrize(
+    ("factor", "share", "passed"),
+    [(2.0, 0.7, True), (1.9, 0.7, False), (1.1, 0.49, True), (1.1, 0.5, True), (1.1, 0.51, False), (1.9, None, False)],
+)
+def test_the_generator_must_have_been_able_to_send_twice_as_much(factor: float, share: Any, passed: bool) -> None:
+    run = records.starved("reactive")
+    run["details"] |= {"generator_ceiling_rps": factor * run["offered_rps"], "generator_cpu_share": share}
+    assert check(run, "ceiling")["passed"] is passed
+
+
+def test_the_ceiling_is_not_asked_of_noop_or_where_it_was_not_measured() -> None:
+    run = records.starved("reactive")
+    assert "was not measured" in check(run, "ceiling")["text"]
+    run["details"]["generator_ceiling_rps"] = run["offered_rps"]
+    assert "the very server" in check({**run, "workload": "noop"}, "ceiling")["text"]
+
+
+def test_a_wrong_answer_is_an_error_and_no_success() -> None:
+    run = records.starved("reactive")
+    assert "is the price that the database calculates" in check(run, "answers")["text"]
+    run["ledger"]["ok"] -= 1
+    run["ledger"]["failed"] += 1
+    run["failures"] = {"wrong_answer": 1}
+    assert (check(run, "answers")["passed"], check(run, "answers")["value"]) == (False, 1)
+
+
+def test_answers_that_were_not_compared_are_told() -> None:
+    run = records.starved("reactive")
+    run["details"]["answers_checked"] = run["ledger"]["ok"]
+    assert check(run, "answers")["passed"]
+    run["details"]["answers_checked"] -= 5
+    assert check(run, "answers")["value"] == 5
+    assert "says nothing to compare" in check(records.over_http(), "answers")["text"]
+
+
+def test_one_query_too_many_or_too_few_is_seen_where_all_requests_ended_well() -> None:
+    run = records.starved("reactive")
+    for off in (-1, 1):
+        run["details"]["database_queries"] = run["details"]["database_queries_expected"] + off
+        assert not check(run, "database")["passed"]
+    # A statement that was given up may have been carried out all the same.
+    run["details"]["database_queries"] = run["details"]["database_queries_expected"] + 1
+    run["ledger"]["timed_out"] += 1
+    run["ledger"]["ok"] -= 1
+    assert check(run, "database")["passed"]
+
+
+def test_a_hidden_cache_that_lies_about_its_reads_is_caught() -> None:
+    run = records.starved("reactive")
+    run["details"]["database_queries"] = run["details"]["database_queries_expected"] = run["ledger"]["ok"]
+    found = check(run, "database")
+    assert not found["passed"]
+    assert "some came from elsewhere" in found["text"]
+    assert check({**run, "workload": "mixed"}, "database")["passed"]
+
+
+def test_rows_within_one_percent() -> None:
+    run = records.starved("reactive")
+    assert "not checked" in check(run, "database_rows")["text"]
+    for off, passed in ((0.009, True), (0.011, False)):
+        run["details"] |= {"database_rows_expected": 10_000, "database_rows": round(10_000 * (1 - off))}
+        assert check(run, "database_rows")["passed"] is passed
+
+
+def test_more_than_one_percent_of_errors_makes_a_comparison_invalid() -> None:
+    run = records.starved("reactive")
+    scheduled = run["ledger"]["scheduled"]
+    for bad, many in ((scheduled // 100, False), (scheduled // 100 + 1, True)):
+        run["ledger"]["rejected"], run["ledger"]["ok"] = bad, scheduled - bad
+        assert audits.too_many_errors(run) is many
+    assert "too many for a comparison" in check(run, "failures")["text"]
+    run["ledger"] |= {"rejected": 0, "unsent": scheduled - run["ledger"]["ok"]}
+    assert not audits.too_many_errors(run)  # what was not sent is no error of the model
+    assert not audits.too_many_errors(records.failed())
+
+
+def test_failures_and_successes_have_times_of_their_own() -> None:
+    run = records.record(details={"failed_response": {"count": 3, "mean_ms": 0.1}})
+    assert "mean 0.1 ms, those that ended well" in check(run, "failures")["text"]
+
+
+def test_a_quantile_among_timed_out_requests_is_not_the_one_shown() -> None:
+    run = records.starved("reactive")
+    scheduled = run["ledger"]["scheduled"]
+    run["ledger"]["timed_out"] = scheduled * 3 // 100
+    run["ledger"]["ok"] = scheduled - run["ledger"]["timed_out"]
+    found = check(run, "timeouts")
+    assert not found["passed"]
+    assert "response_p99_ms is >= 30,000" in found["text"]
+    assert "response_p90_ms" not in found["text"]
+    run["ledger"]["timed_out"] = scheduled // 200
+    run["ledger"]["ok"] = scheduled - run["ledger"]["timed_out"]
+    assert check(run, "timeouts")["passed"]
+    assert "timed out (0.5" in check(run, "timeouts")["text"]
+
+
+def test_times_out_of_range_and_times_that_are_missing() -> None:
+    run = records.starved("reactive")
+    assert "known to 0.1%, 0 out of range" in check(run, "histogram")["text"]
+    histogram = run["details"]["histogram"]
+    histogram["overflow"] = 1
+    histogram["counts"][0][1] -= 1
+    assert (check(run, "histogram")["passed"], check(run, "histogram")["value"]) == (False, 1)
+    histogram["overflow"] = 0
+    assert "1 of" in check(run, "histogram")["text"]
+    run["details"]["histogram"] = None
+    assert "was not kept" in check(run, "histogram")["text"]
+
+
+def test_times_too_short_for_the_clock_and_a_clock_that_runs_backwards() -> None:
+    run = records.record(phases={"cpu": 0.1})
+    assert "not recorded" in check(run, "clock")["text"]
+    run["details"]["clock_resolution_ns"] = 1.0
+    assert check(run, "clock")["passed"]
+    run["details"]["clock_resolution_ns"] = 1e4  # 20 times that are 0.2 ms
+    assert not check(run, "clock")["passed"]
+    run["details"] |= {"clock_resolution_ns": 1.0, "clock_errors": 2}
+    assert "ran backwards" in check(run, "clock")["text"]
+    assert not check(run, "clock")["passed"]
+
+
+def test_noise_is_a_flag_and_never_fails_a_run() -> None:
+    noise = {"noisy": True, "steal_share": 0.3, "text": "noisy: steal 30%"}
+    run = records.record(details={"noise": noise})
+    assert check(run, "noise")["passed"]
+    assert check(run, "noise")["text"] == "noisy: steal 30%"
+    assert audit_run(run)["passed"]
+    run["details"]["noise"] = None
+    assert "was not watched" in check(run, "noise")["text"]
 
 
 def test_over_http_the_server_gives_the_second_account() -> None:

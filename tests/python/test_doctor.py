@@ -57,25 +57,6 @@ def test_low_limits_name_the_command() -> None:
 def test_machine() -> None:
     assert machine.cores(1, 8).state == "note"
     assert machine.cores(2, 8).state == "fine"
-    assert machine.governor("powersave").state == "note"
-    assert machine.governor(None).state == "fine"
-    assert machine.sharing(False).state == "fine"
-    assert machine.sharing(True).state == "note"
-    assert "sched_autogroup_enabled=0" in machine.sharing(True).remedy
-
-
-@pytest.mark.parametrize(
-    ("after", "state", "words"),
-    [
-        ("cpu 1 0 1 198 0 0 0 0 0 0", "fine", "others use 1 % of the CPUs, steal 0 %"),
-        ("cpu 150 0 0 50 0 0 0 0 0 0", "note", "others use 75 % of the CPUs"),
-        ("cpu 0 0 0 180 0 0 0 20 0 0", "note", "steal 10 %"),
-    ],
-)
-def test_others_on_the_machine(after: str, state: str, words: str) -> None:
-    check = machine.others("cpu 0 0 0 0 0 0 0 0 0 0\ncpu0 1", after)
-    assert check.state == state
-    assert words in check.text
 
 
 def test_the_share_of_clock_reads_is_computed() -> None:

@@ -9,9 +9,10 @@ from parkbench.doctor.check import Check as Check
 
 def examine() -> list[Check]:
     """Every check, in the order in which it is shown. A check that breaks is a problem and says so; nothing raises."""
-    from parkbench.doctor import clock, core, database, limits, machine, python
+    from parkbench.doctor import clock, core, database, limits, machine, noise, python
 
-    groups = (python.checks, core.checks, database.checks, limits.checks, machine.checks, clock.checks)
+    groups = (python.checks, core.checks, database.checks, limits.checks, machine.checks, noise.checks,
+              clock.checks)  # fmt: skip
     return [check for group in groups for check in _safely(group)]
 
 

@@ -8,7 +8,9 @@ import subprocess
 from collections.abc import Mapping
 from typing import Any
 
+from parkbench.disclosure import unfit_build
 from parkbench.doctor.check import Check
+from parkbench.environment import ALLOW_DEBUG
 
 _REBUILD = "install parkbench again: pip install ."
 
@@ -28,13 +30,10 @@ def build(info: Mapping[str, Any]) -> Check:
     """The build: a sanitizer or missing optimisation makes figures worthless."""
     parts = [str(info[key]) for key in ("version", "compiler", "build_type") if info.get(key)]
     text = ", ".join(parts) or "no details"
-    sanitizer = str(info.get("sanitizer") or "")
-    if sanitizer not in ("", "none"):
-        return Check(
-            "core", "note", f"{text}, sanitizer {sanitizer}", "figures of this build are not for use: pip install ."
-        )
-    if info.get("assertions") or str(info.get("build_type", "")).lower() == "debug":
-        return Check("core", "note", f"{text}, with assertions", "figures of this build are not for use: pip install .")
+    why = unfit_build({"environment": {"build": info}})
+    if why is not None:
+        remedy = f"its times are not for use, and a sweep refuses it (or {ALLOW_DEBUG}=1): pip install ."
+        return Check("core", "note", f"{text}, {why}", remedy)
     return Check("core", "fine", f"{text}, no sanitizer")
 
 
