@@ -11,6 +11,10 @@ class ConfigError(ParkbenchError, ValueError):
     """The arguments or the environment do not allow what was asked; nothing has been run (exit code 2)."""
 
 
+class NotComparableError(ConfigError):
+    """Two results whose figures say nothing about each other; the text begins with `not comparable:` (exit code 1)."""
+
+
 class DatabaseError(ParkbenchError):
     """The database refused or failed an operation.
 

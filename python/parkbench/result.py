@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from parkbench import wording
 from parkbench.audit import Audit, Check
-from parkbench.errors import ConfigError
 from parkbench.explain import Entry, explain_runs
-from parkbench.record import Record, is_ok, public, run_key
-from parkbench.stats import paired_ratio
-from parkbench.store import SCHEMA, RunStore, save
+from parkbench.record import LEGS, Record, is_comparable, is_ok, load_key, public, run_key
+from parkbench.store import RunStore, save
 from parkbench.summary import describe
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from parkbench.advice import Advice
+    from parkbench.fits import Scalings
     from parkbench.plots.theme import Chart, Mode
 
-MUST_MATCH = ("machine", "cpu_model", "cpus_usable", "memory_mib", "kernel", "python", "parkbench", "build", "postgres")
-"""Fields of a sweep's environment that must be the same in two sweeps whose figures are compared."""
-COMPARED = ("throughput_rps", "response_mean_ms", "response_p99_ms", "rss_peak_mib")
+JSON_SCHEMA = 1
+"""The number of the object that `--json` prints; the files on disk have one of their own (`store.SCHEMA`)."""
 
 
 class Explanation(list[Entry]):
     """The entries of `explain_runs` as a list; shown, it is the verdict in sentences."""
 
-    def __init__(self, runs: Sequence[Record]) -> None:
-        super().__init__(explain_runs(runs))
-        self._runs = runs
+    def __init__(self, runs: Sequence[Record], sweep: Mapping[str, Any] | None = None, *,
+                 despite_failures: bool = False) -> None:  # fmt: skip
+        super().__init__(explain_runs(runs, despite_failures=despite_failures))
+        self._runs, self._sweep = runs, sweep
 
     def lines(self) -> list[str]:
         """The verdict first, then where the time goes, what was left out, and the audit."""
-        return describe(self._runs, self)
+        return describe(self._runs, self, self._sweep)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -98,9 +98,32 @@ class SweepResult:
 
         return timeline_frame(self._samples)
 
-    def explain(self) -> Explanation:
-        """What differs, by how much, which phase makes the difference and which resource is the bottleneck."""
-        return Explanation(self.runs)
+    def explain(self, *, despite_failures: bool = False) -> Explanation:
+        """What differs, by how much, which phase makes the difference, which resource is the bottleneck, and why.
+
+        Names that failed more than 1 % of their requests are compared only `despite_failures`.
+        """
+        return Explanation(self.runs, self.sweep, despite_failures=despite_failures)
+
+    def predictions(self) -> list[dict[str, Any]]:
+        """What would change if each bottleneck were doubled, and the check where the sweep holds that point."""
+        return [
+            {**{key: entry[key] for key in ("name", "concurrency", "leg", "rate_rps")}, **entry["prediction"]}
+            for entry in self.explain()
+            if entry.get("prediction")
+        ]
+
+    def scaling(self) -> Scalings:
+        """The universal scalability law fitted to each name; below 6 numbers of users it says why not."""
+        from parkbench.fits import scalings
+
+        return scalings(self.runs)
+
+    def advise(self, answers: Mapping[str, Any] | Iterable[str] | None = None) -> Advice:
+        """Which model to take, by what was measured and what you answer (`{"team": "yes"}`). Raises ConfigError."""
+        from parkbench.advice import advise_on
+
+        return advise_on(self.runs, answers)
 
     def audit(self) -> SweepAudit:
         """All checks of all runs, each with its numbers."""
@@ -114,19 +137,26 @@ class SweepResult:
         return SweepAudit(passed=all(check["passed"] for check in checks), checks=checks)
 
     def plot(self, mode: Mode = "light") -> Chart:
-        """The articles' four charts as a matplotlib Figure. Raises ValueError when no run has status ok."""
+        """The articles' four charts as a matplotlib Figure. Raises ValueError when no run can be compared."""
         from parkbench.plots import articles
 
         return articles(self.frame, self.title, mode, self._load_word())
+
+    def plot_latency(self, mode: Mode = "light") -> Chart:
+        """Mean and p99 of the open leg against the share of the lowest capacity. Raises ValueError without one."""
+        from parkbench.plots import latency
+
+        return latency(self.frame, self.title, mode)
 
     def plot_phases(self, concurrency: int | None = None, mode: Mode = "light") -> Chart:
         """Where the milliseconds go at one load, by default the highest. Raises ValueError if no run was made at it."""
         from parkbench.plots import phases
 
-        loads = [run["concurrency"] for run in self.runs if is_ok(run)]
+        closed = [run for run in self.runs if load_key(run)[0] == LEGS[0]]
+        loads = [run["concurrency"] for run in closed if is_comparable(run)]
         load = max(loads, default=0) if concurrency is None else concurrency
-        example = next((run for run in self.runs if run["concurrency"] == load), None)
-        where = f", {wording.load(example)}" if example else ""
+        example = next((run for run in closed if run["concurrency"] == load), None)
+        where = f": {wording.arrivals(example)}, {wording.load(example)}" if example else ""
         return phases(self.frame, concurrency, f"Where the milliseconds go{where}", mode)
 
     @property
@@ -134,7 +164,8 @@ class SweepResult:
         """What was measured: workload, transport, arrivals, loads, repeats, and what is unequal by design."""
         from parkbench.table import title
 
-        return title(self.runs)
+        stopping = (self.sweep.get("design") or {}).get("stopping") or {}
+        return title(self.runs) + ("; stopped early" if stopping.get("stopped_early") else "")
 
     def table(self, *, terminal: bool | None = None, width: int | None = None) -> str:
         """The table as text: coloured in a terminal, plain elsewhere."""
@@ -145,7 +176,7 @@ class SweepResult:
     def to_json(self) -> dict[str, Any]:
         """The object that `--json` prints: `schema`, `sweep`, `runs`, `explain`."""
         runs = [public(run) for run in self.runs]
-        return {"schema": SCHEMA, "sweep": self.sweep, "runs": runs, "explain": list(self.explain())}
+        return {"schema": JSON_SCHEMA, "sweep": self.sweep, "runs": runs, "explain": list(self.explain())}
 
     def save(self, directory: str | os.PathLike[str]) -> None:
         """Write everything into a missing or empty directory; `pb.load` reads it. Raises ConfigError."""
@@ -154,7 +185,8 @@ class SweepResult:
     def _load_word(self) -> str:
         from parkbench.table import columns
 
-        return {"at once": "requests at once"}.get(word := columns(self.runs)[0], word)
+        closed = [run for run in self.runs if load_key(run)[0] == LEGS[0]]
+        return {"at once": "requests at once"}.get(word := columns(closed)[0], word)
 
     def __repr__(self) -> str:
         bad = sum(not is_ok(run) for run in self.runs)
@@ -181,57 +213,3 @@ class SweepResult:
 def load(directory: str | os.PathLike[str]) -> SweepResult:
     """Read a saved sweep, also one that was interrupted. Raises ConfigError, ParkbenchError (see `RunStore.read`)."""
     return SweepResult.of(RunStore.read(directory))
-
-
-def compare(a: SweepResult, b: SweepResult, *, unlike: bool = False) -> pd.DataFrame:
-    """How many times the figures of `b` are those of `a`, per name, concurrency and figure.
-
-    Columns: name, concurrency, figure, a, b (means over the repeats), ratio, low, high (95 %, null below 3 repeats),
-    repeats. Only runs with status ok. Refuses sweeps of unlike machines, builds or workloads (ConfigError names the
-    field and both values) unless `unlike` is true. The sweeps were not interleaved, so the interval does not cover
-    what changed on the machine between them.
-    """
-    import pandas as pd
-
-    if not unlike:
-        _refuse_unlike(a.sweep, b.sweep)
-    rows: list[dict[str, Any]] = []
-    for name, concurrency in dict.fromkeys((run["name"], run["concurrency"]) for run in a.runs):
-        for figure in COMPARED:
-            left, right = _values(a, name, concurrency, figure), _values(b, name, concurrency, figure)
-            ratio = paired_ratio(left, right)
-            if ratio is not None:
-                both = sorted(left.keys() & right.keys())
-                means = {key: sum(values[r] for r in both) / len(both) for key, values in (("a", left), ("b", right))}
-                rows.append({"name": name, "concurrency": concurrency, "figure": figure, **means, "ratio": ratio.ratio,
-                             "low": ratio.low, "high": ratio.high, "repeats": ratio.pairs})  # fmt: skip
-    return pd.DataFrame(rows, columns=["name", "concurrency", "figure", "a", "b", "ratio", "low", "high", "repeats"])
-
-
-def _values(result: SweepResult, name: str, concurrency: int, figure: str) -> dict[int, float]:
-    """The figure of each repeat that is ok."""
-    return {
-        int(run["repeat"]): float(run[figure])
-        for run in result.runs
-        if run["name"] == name and run["concurrency"] == concurrency and is_ok(run) and run.get(figure) is not None
-    }
-
-
-def _refuse_unlike(a: Mapping[str, Any], b: Mapping[str, Any]) -> None:
-    for key in ("workload", "transport"):
-        _refuse_field(key, a.get(key), b.get(key))
-    first, second = a.get("environment") or {}, b.get("environment") or {}
-    for key in MUST_MATCH:
-        _refuse_field(key, first.get(key), second.get(key))
-
-
-def _refuse_field(field: str, a: Any, b: Any) -> None:
-    """Compare two values, mappings field by field; a DSN names a place and not a kind of machine."""
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        for key in dict.fromkeys([*a, *b]):
-            if key != "dsn":
-                _refuse_field(f"{field}.{key}", a.get(key), b.get(key))
-    elif a != b:
-        raise ConfigError(
-            f"the two sweeps differ in {field}: {a!r} and {b!r}; their figures cannot be compared (unlike=True goes on)"
-        )

@@ -16,6 +16,7 @@ import pytest
 from parkbench import child, cli
 from parkbench.cli import run as cli_run
 from parkbench.errors import ConfigError
+from parkbench.validate import listed
 
 FAKE = str(Path(__file__).with_name("fake_core.py"))
 PYTHON_SOURCES = str(Path(child.__file__).parents[1])
@@ -127,9 +128,9 @@ def test_set_holds_for_one_model(tmp_path: Path) -> None:
         (["run", "noop", "extra"], "unexpected extra argument"),
         (
             ["report", "dir"],
-            "the command report is not in this release; the commands are run, serve, doctor and glossary",
+            f"the command report is not in this release; the commands are {listed(cli.COMMANDS)}",
         ),
-        (["rum"], "unknown command rum; did you mean run? the commands are run, serve, doctor and glossary"),
+        (["rum"], f"unknown command rum; did you mean run? the commands are {listed(cli.COMMANDS)}"),
         (["glossary", "zzzz"], "no term 'zzzz'"),
     ],
 )

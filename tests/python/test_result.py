@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 import run_records as records
-from test_explain import Runs, article_sweep, judged, workers_sweep
+from test_explain import Runs, article_sweep, workers_sweep
 
 from parkbench.audit import audit_run
 from parkbench.errors import ConfigError
-from parkbench.result import SweepResult, compare, load
+from parkbench.result import SweepResult, load
 from parkbench.store import RunStore
 
 ENVIRONMENT = {"cpu_model": "A", "kernel": "6.1", "postgres": {"version": "18", "dsn": "x"}, "command": ["a"]}
@@ -110,33 +110,6 @@ def test_nothing_measured_yet() -> None:
     assert "No run has ended yet." in result._repr_html_()
     with pytest.raises(ValueError, match="no run with status ok"):
         result.plot()
-
-
-def test_compare_gives_ratios_per_name_and_load() -> None:
-    faster = workers_sweep(5)
-    for run in faster:
-        run["response_mean_ms"] /= 2
-    found = compare(made(), made(faster))
-    means = found[found["figure"] == "response_mean_ms"]
-    assert means["ratio"].tolist() == [pytest.approx(0.5)] * 2
-    assert means["repeats"].tolist() == [5, 5]
-    assert set(found["figure"]) == {"throughput_rps", "response_mean_ms", "response_p99_ms", "rss_peak_mib"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [({"kernel": "6.2"}, "differ in kernel: '6.1' and '6.2'"),
-     ({"postgres": {"version": "17"}}, "differ in postgres.version: '18' and '17'")],
-)  # fmt: skip
-def test_compare_refuses_unlike_environments(changes: dict[str, Any], text: str) -> None:
-    with pytest.raises(ConfigError, match=text):
-        compare(made(), made(**changes))
-    assert len(compare(made(), made(**changes), unlike=True)) == 8
-
-
-def test_compare_does_not_mind_what_does_not_matter() -> None:
-    assert len(compare(made(), made(command=["b"], postgres={"version": "18", "dsn": "y"}))) == 8
-    assert compare(made(), made(judged([records.few_workers("reactive", r) for r in range(5)]))).empty
 
 
 def test_importing_the_result_loads_no_heavy_package() -> None:
