@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from parkbench import arrivals
-from parkbench.checks import Check, made, not_made
+from parkbench.checks import Check, figure, made, not_made
 from parkbench.errors import ConfigError
 from parkbench.record import Record, arrivals_kind, cores, detail, number, option, phases, think_s
 
@@ -68,8 +68,8 @@ def _users(run: Record) -> Check:
     users = float(run["concurrency"])
     bound = users * (math.floor(window / period) + 1) / window
     text = (
-        f"{throughput:,.4g}/s; {users:,.0f} users cannot do more than {users / period:,.4g}/s, "
-        f"as no answer came within {least:,.4g} ms ({bound:,.4g}/s with the edges of the window)"
+        f"{figure(throughput)}/s; {users:,.0f} users cannot do more than {figure(users / period)}/s, "
+        f"as no answer came within {figure(least)} ms ({figure(bound)}/s with the edges of the window)"
     )
     return made(name, throughput <= bound, throughput, bound, text)
 
@@ -101,8 +101,8 @@ def _connections(run: Record) -> Check:
     edges = 1 + (number(run, "response_max_ms") or 0.0) / 1000 / window
     bound = pool / (held / 1000) * edges * (1 + TOLERANCE)
     text = (
-        f"{throughput:,.4g}/s; {pool:,} connections, each held {held:,.4g} ms for a request, carry at most "
-        f"{pool / (held / 1000):,.4g}/s ({bound:,.4g}/s with the edges of the window and 5 %)"
+        f"{figure(throughput)}/s; {pool:,} connections, each held {figure(held)} ms for a request, carry at most "
+        f"{figure(pool / (held / 1000))}/s ({figure(bound)}/s with the edges of the window and 5 %)"
     )
     return made(name, throughput <= bound, throughput, bound, text)
 
@@ -127,8 +127,8 @@ def _cpu(run: Record) -> Check:
     each_s = used * window / (answers or throughput * window)
     bound = cpus / each_s * (1 + TOLERANCE)
     text = (
-        f"{throughput:,.4g}/s; {cpus:,.0f} CPUs, of which a request takes {each_s * 1e6:,.4g} us, carry at most "
-        f"{cpus / each_s:,.4g}/s, the database's part not counted"
+        f"{figure(throughput)}/s; {cpus:,.0f} CPUs, of which a request takes {figure(each_s * 1e6)} us, carry at most "
+        f"{figure(cpus / each_s)}/s, the database's part not counted"
     )
     return made(name, throughput <= bound, throughput, bound, text)
 
@@ -140,5 +140,5 @@ def _waits(run: Record) -> Check:
     if least is None:
         return not_made("waits", "the least response is not known")
     limit = waits * (1 - BUCKET)
-    text = f"the fastest answer took {least:,.4g} ms, the waits in each are {waits:,.4g} ms"
+    text = f"the fastest answer took {figure(least)} ms, the waits in each are {figure(waits)} ms"
     return made("waits", least >= limit, least, limit, text)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 from parkbench.record import Record
+from parkbench.wording import amount
 
 
 class Check(TypedDict):
@@ -38,6 +39,11 @@ def not_made(name: str, why: str) -> Check:
 def all_of(checks: list[Check]) -> Audit:
     """The audit that these checks make."""
     return {"passed": all(check["passed"] for check in checks), "checks": checks}
+
+
+def figure(value: float) -> str:
+    """A figure for a sentence: never an exponent, unless it is so small that three digits would show nothing."""
+    return amount(value) if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
 
 
 def entry(ledger: Mapping[str, object] | None, key: str) -> int:

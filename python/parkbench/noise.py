@@ -113,15 +113,15 @@ def judge(found: Mapping[str, Any]) -> dict[str, Any]:
     noisy = (steal or 0.0) > STEAL_LIMIT or (foreign or 0.0) > FOREIGN_LIMIT
     parts = []
     if steal is not None:
-        parts.append(f"steal {steal:.1%}" + (f" (limit {STEAL_LIMIT:.0%})" if steal > STEAL_LIMIT else ""))
+        parts.append(f"steal {_percent(steal)}" + (f" (limit {_percent(STEAL_LIMIT)})" if steal > STEAL_LIMIT else ""))
     if foreign is not None:
         most = f", most of it {found['foreign_most']}" if foreign > FOREIGN_LIMIT and found.get("foreign_most") else ""
-        limit = f" (limit {FOREIGN_LIMIT:.0%}{most})" if foreign > FOREIGN_LIMIT else ""
-        parts.append(f"other programs used {foreign:.1%} of the CPUs{limit}")
+        limit = f" (limit {_percent(FOREIGN_LIMIT)}{most})" if foreign > FOREIGN_LIMIT else ""
+        parts.append(f"other programs used {_percent(foreign)} of the CPUs{limit}")
     if found.get("throttled_s"):
         parts.append(f"the control group's quota held the run back for {found['throttled_s']:.2g} s")
     if (found.get("memory_pressure_share") or 0.0) >= 0.01:
-        parts.append(f"programs waited for memory {found['memory_pressure_share']:.1%} of the time")
+        parts.append(f"programs waited for memory {_percent(found['memory_pressure_share'])} of the time")
     if found.get("major_faults"):
         parts.append(f"{found['major_faults']:,.0f} page faults had to wait for the disk")
     if not parts:
@@ -216,6 +216,10 @@ def _less(after: float | None, before: float | None) -> float | None:
 def _share(before: float | None, after: float | None, window: float) -> float | None:
     spent = _less(after, before)
     return None if spent is None else min(1.0, spent / window)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f} %".replace(".0 %", " %")
 
 
 def _text(path: Path) -> str:

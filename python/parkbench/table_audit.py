@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from parkbench import validate
+from parkbench.checks import figure
 from parkbench.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -58,12 +59,12 @@ def _numbers(column: Any, name: str) -> list[float | None]:
     found: list[float | None] = []
     for row, value in enumerate(column):
         try:
-            figure = math.nan if value is None or value is pd.NA else float(value)
+            number = math.nan if value is None or value is pd.NA else float(value)
         except (TypeError, ValueError):
             raise ConfigError(f"audit_table: {name} of row {row} is {value!r}, not a number") from None
-        if figure < 0 or math.isinf(figure):
-            raise ConfigError(f"audit_table: {name} of row {row} is {figure:g}; it must be 0 or more")
-        found.append(None if math.isnan(figure) else figure)
+        if number < 0 or math.isinf(number):
+            raise ConfigError(f"audit_table: {name} of row {row} is {number:g}; it must be 0 or more")
+        found.append(None if math.isnan(number) else number)
     return found
 
 
@@ -83,7 +84,7 @@ def _row(users: float | None, throughput: float | None, response_ms: float | Non
     if row["ok"]:
         return row | {"text": f"adds up: {accounted:,.0f} of {users:,.0f} users {where}"}
     return row | {
-        "text": f"cannot be: {throughput:,.4g}/s at a mean of {response_ms:,.4g} ms are {accounted:,.0f} users "
+        "text": f"cannot be: {figure(throughput)}/s at a mean of {figure(response_ms)} ms are {accounted:,.0f} users "
         f"{where}, not {users:,.0f}; {users:,.0f} would need a mean of {implied:,.1f} ms"
     }
 

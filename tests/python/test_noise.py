@@ -72,7 +72,7 @@ def test_a_quiet_machine(tmp_path: Path, clock: Any) -> None:
     assert found["steal_share"] == pytest.approx(0.005)
     assert found["foreign_cpu_share"] == 0.0
     assert found["noisy"] is False
-    assert found["text"] == "quiet: steal 0.5%, other programs used 0.0% of the CPUs"
+    assert found["text"] == "quiet: steal 0.5 %, other programs used 0 % of the CPUs"
     assert found["frequency_mhz"] == 2500.0
     assert found["throttled_s"] == 0.0
     assert found["memory_pressure_share"] == 0.0
@@ -82,7 +82,7 @@ def test_a_hog_is_foreign_and_named(tmp_path: Path, clock: Any) -> None:
     found = seen(tmp_path, clock, cpu="2000 0 500 9000 0 0 100 0", hog=1000)
     assert found["foreign_cpu_share"] == pytest.approx(0.5)
     assert found["noisy"] is True
-    assert found["text"].endswith("other programs used 50.0% of the CPUs (limit 5%, most of it hog)")
+    assert found["text"].endswith("other programs used 50 % of the CPUs (limit 5 %, most of it hog)")
 
 
 def test_what_our_own_tree_and_the_kernel_use_is_not_foreign(tmp_path: Path, clock: Any) -> None:
@@ -110,7 +110,7 @@ def test_steal_alone_makes_a_run_noisy(tmp_path: Path, clock: Any) -> None:
     found = seen(tmp_path, clock, cpu="1000 0 500 9960 0 0 100 40")
     assert found["steal_share"] == pytest.approx(0.02)
     assert found["noisy"] is True
-    assert "steal 2.0% (limit 1%)" in found["text"]
+    assert "steal 2 % (limit 1 %)" in found["text"]
 
 
 def test_a_quota_pressure_and_a_wait_in_the_run_queue(tmp_path: Path, clock: Any) -> None:
@@ -122,7 +122,7 @@ def test_a_quota_pressure_and_a_wait_in_the_run_queue(tmp_path: Path, clock: Any
     assert found["run_queue_delay_s"] == pytest.approx(0.6)
     assert found["noisy"] is False  # told, but limits of the user's own are no noise
     assert "quota held the run back for 0.4 s" in found["text"]
-    assert "waited for memory 5.0% of the time" in found["text"]
+    assert "waited for memory 5 % of the time" in found["text"]
 
 
 def test_what_the_server_counted_within_the_window_comes_first(tmp_path: Path, clock: Any) -> None:

@@ -138,4 +138,4 @@ def control_groups(quota: float | None, memory_mib: float | None, throttled_s: f
 
 
 def _percent(share: float) -> str:
-    return f"{share:.1%}".replace("%", " %").replace(".0 ", " ")
+    return f"{share * 100:.1f} %".replace(".0 %", " %")
