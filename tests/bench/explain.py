@@ -41,6 +41,8 @@ def grade(case: Case, core: str, dsn: str | None, beside: Neighbours, until: flo
         record = driver.make(case, core, dsn, beside)
         if not (disturbed := driver.disturbance(case, record)) or time.monotonic() >= until:
             break
+    if why := driver.cannot(record):
+        return Graded(case, None, why, lacking=True)
     if disturbed:
         return Graded(case, None, disturbed, disturbed=True)
     if record.get("response_mean_ms") is None:
@@ -53,9 +55,9 @@ def examine(
 ) -> tuple[list[Graded], list[tuple[Scenario, str]]]:
     """All runs of the scenarios, and the scenarios of which there is none, with the reason."""
     core = child.core_path()
-    left_out = [(one, why) for one in chosen if (why := driver.cannot(one))]
-    able = tuple(one for one in chosen if one not in [scenario for scenario, _ in left_out])
-    planned = cases(able, seed, quick=quick)
+    planned = cases(tuple(chosen), seed, quick=quick)
+    left_out: dict[str, tuple[Scenario, str]] = {}
+    past = 0
     until = time.monotonic() + (_QUICK_S if quick else _FULL_S)
     graded: list[Graded] = []
     with contextlib.ExitStack() as stack:
@@ -64,17 +66,22 @@ def examine(
         if connections := max((driver.connections(case) for case in planned), default=0):
             dsn = stack.enter_context(open_database(None, connections)).dsn
         beside = stack.enter_context(Neighbours())
-        for number, case in enumerate(planned, 1):
+        for case in planned:
             if time.monotonic() >= until:
+                print(f"{len(planned) - past} of {len(planned)} runs were not made: {_NO_TIME}", file=sys.stderr)
                 break
-            graded.append(grade(case, core, dsn, beside, until))
+            past += 1
+            if case.scenario.name in left_out:
+                continue
+            one = grade(case, core, dsn, beside, until)
+            if one.lacking:
+                left_out[case.scenario.name] = (case.scenario, one.problem)
+            else:
+                graded.append(one)
             if not quiet:
-                _progress(number, len(planned), graded[-1])
-    done = {one.case.scenario.name for one in graded}
-    left_out += [(one, _NO_TIME) for one in able if one.name not in done]
-    if len(graded) < len(planned):
-        print(f"{len(planned) - len(graded)} of {len(planned)} runs were not made: {_NO_TIME}", file=sys.stderr)
-    return graded, left_out
+                _progress(past, len(planned), one)
+    done = {one.case.scenario.name for one in graded} | set(left_out)
+    return graded, [*left_out.values(), *((one, _NO_TIME) for one in chosen if one.name not in done)]
 
 
 def main() -> None:

@@ -150,6 +150,13 @@ def test_only_what_was_not_planted_disturbs() -> None:
     assert driver.disturbance(cpu, quiet) == driver.disturbance(cpu, {}) == driver.disturbance(planted, noisy) == ""
 
 
+def test_a_plant_that_the_core_lacks_is_told_from_a_run_that_failed() -> None:
+    assert driver.cannot({"status": "failed: plant: there is no pin_ms"}) == (
+        "the core refuses it: plant: there is no pin_ms"
+    )
+    assert driver.cannot({"status": "failed: run process killed by SIGSEGV"}) == driver.cannot({"status": "ok"}) == ""
+
+
 def test_an_unknown_scenario_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["explain", "--only", "cpu,nothing"])
     with pytest.raises(SystemExit) as ended:

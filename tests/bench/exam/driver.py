@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from bench.exam.neighbours import Neighbours
-from bench.exam.scenarios import Case, Scenario
+from bench.exam.scenarios import Case
 from parkbench import child, noise, plan, scenario, specification
 from parkbench.recording import record_of
 
@@ -67,9 +68,10 @@ def connections(case: Case) -> int:
     return int(run.cell.options["connections"]) if spec.needs_database else 0
 
 
-def cannot(scenario: Scenario) -> str:
-    """Why the scenario cannot be planted with this core; empty when it can."""
-    return ""
+def cannot(record: Mapping[str, Any]) -> str:
+    """Why this core cannot plant the scenario that left the record, since it refuses what it lacks; empty when it can."""
+    found = re.search(r"plant: there is no \w+", str(record.get("status")))
+    return f"the core refuses it: {found[0]}" if found else ""
 
 
 def _has(model: str, option: str) -> bool:

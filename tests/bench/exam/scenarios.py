@@ -1,4 +1,4 @@
-"""What the exam plants: twenty scenarios with one hidden cause each, at three strengths, and two healthy ones.
+"""What the exam plants: twenty causes, each the one hidden cause of its runs, at three strengths; and healthy runs.
 
 Written from the meaning of each cause alone, without a look at how the diagnosis tells them apart. Sizes are chosen so
 that a run carries its figures within about a second (1,000 answers, 10 mean response times), and so that the machine's
@@ -110,9 +110,14 @@ SCENARIOS: tuple[Scenario, ...] = (
         "lock", "lock", "gateway", (10, 30, 60),
         planted={"filter_lock": ("parking",) * 3, "downstream_ms": (0.4, 0.6, 0.9)},
     ),
+    Scenario(  # on the others a lock of the kernel also pins the carrier or stalls the loop: two right answers
+        "kernel_lock", "lock", "gateway", (20, 40, 60), (POOL,),
+        plant={"lock_us": (300.0, 600.0, 900.0)}, base={"downstream_ms": 2},
+    ),
     Scenario(
-        "memory", "memory", "cpu", 40, transport="http",
-        planted={"alloc_kib": (2048, 4096, 8192)}, plant={"memory_mib": (96, 96, 96)}, base={"cpu_us": 300},
+        "memory", "memory", "pricing", 200,
+        planted={"alloc_kib": (256, 256, 256)}, plant={"memory_mib": (3.5, 2.0, 0.75)},
+        base={"query_delay_ms": 3, "connections": 60, "arrivals": _STEADY},
     ),
     Scenario(
         "noisy_neighbour", "noisy_neighbour", "cpu", 20,
@@ -120,7 +125,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "accept_queue", "accept_queue", "noop", 64, transport="http",
-        plant={"accept_delay_ms": (5.0, 10.0, 20.0), "backlog": (64, 32, 8)},
+        plant={"accept_delay_ms": (0.3, 0.6, 1.1), "backlog": (200, 200, 200)},
     ),
     Scenario(
         "full_queue", "full_queue", "sleep", 100, (POOL,),
@@ -145,10 +150,10 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "own_wait", "own_wait", "pricing", (20, 40, 80),
-        planted={"app_wait_ms": (6.0, 20.0, 60.0)}, base={"connections": 20},
+        planted={"app_wait_ms": (6.0, 20.0, 60.0)}, base={"connections": 50},
     ),
     Scenario(
-        "healthy", "none", "pricing", (20, 40, 80), base={"connections": 20, "arrivals": "closed:think=20ms"},
+        "healthy", "none", "pricing", (20, 40, 80), base={"connections": 50, "arrivals": "closed:think=20ms"},
     ),
     Scenario(
         "healthy_http", "none", "noop", 64, transport="http",

@@ -17,6 +17,7 @@ GOAL = 0.9
 class Graded:
     """One run of the exam: its answer, or why there is none (`problem`).
 
+    `lacking`: the core cannot plant it; the problem says what is missing.
     `disturbed`: something else than what was planted was the matter too, so that no answer can be right or wrong.
     """
 
@@ -24,6 +25,7 @@ class Graded:
     answer: Answer | None
     problem: str = ""
     disturbed: bool = False
+    lacking: bool = False
 
     @property
     def right(self) -> bool:
