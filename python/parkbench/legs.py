@@ -8,7 +8,7 @@ waiting; requests that come by themselves show the waiting. Words about latency 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,9 @@ SHARES = (0.5, 0.8, 0.95)
 # Of Poisson arrivals that use one server to 95 % more than so many are in the system for a thousandth of the time: the
 # probability of more than n is 0.95^(n + 1) in M/M/1 (Kleinrock, Queueing Systems I, 3.2).
 _QUEUED = math.ceil(math.log(0.001) / math.log(max(SHARES)))
-_TURN_S = 0.01  # for which a thread may have to wait for its turn on a busy CPU: what arrives meanwhile is held as well
+# For so long the host of a virtual machine may take a CPU away; what arrives meanwhile is held as well, within reason.
+_STALL_S = 0.05
+_MOST_STALLED = 5_000
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,13 @@ def cells(closed: Sequence[Cell], leg: OpenLeg) -> list[Cell]:
     ]  # fmt: skip
 
 
+def fitted(leg: OpenLeg, fits: Callable[[OpenLeg], bool], least: int) -> OpenLeg:
+    """The leg with as many connections as fit into this machine, by halves; `least`, which had room, at the worst."""
+    while leg.connections > least and not fits(leg):
+        leg = replace(leg, connections=max(least, leg.connections // 2))
+    return leg
+
+
 def _best(runs: Sequence[Record], name: str) -> tuple[float, float] | None:
     """The highest throughput of a name over its loads, 1/s, and the mean response there, s; medians over ok runs."""
     own = [run for run in runs if run["name"] == name and is_ok(run) and load_key(run)[0] == LEGS[0]]
@@ -107,7 +116,8 @@ def _connections(rate: float, responses_s: Sequence[float], concurrency: Sequenc
 
     By Little's law rate x response are under way (the response at the capacity, which holds a whole queue already):
     twice that, because arrivals at random swing about their mean, and the room for the queue and for a generator or a
-    server that waits for a CPU. Never fewer than the most users of the sweep, with which the capacity was found.
+    server that waits for a CPU: with fewer, requests would wait for a connection (client_wait) where they should be
+    seen to wait for the model. Never fewer than the most users of the sweep, with which the capacity was found.
     """
     under_way = rate * max(responses_s)
-    return max(*concurrency, math.ceil(2 * under_way + _QUEUED + rate * _TURN_S))
+    return max(*concurrency, math.ceil(2 * under_way + _QUEUED + min(rate * _STALL_S, _MOST_STALLED)))

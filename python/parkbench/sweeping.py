@@ -9,7 +9,6 @@ import contextlib
 import os
 import signal
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -60,6 +59,7 @@ def sweep(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     quiet: bool = False,
     _plant: Mapping[str, Any] | None = None,
+    _cores: Mapping[str, str] | None = None,
     **options: Unpack[scenario.ScenarioOptions],
 ) -> SweepResult:
     """Run a workload on several models at several numbers of users, several times, and return the result.
@@ -95,7 +95,7 @@ def sweep(
         with contextlib.ExitStack() as stack:
             base = stack.enter_context(_database(spec, dsn, socket)) if spec.needs_database else None
             store = store or RunStore.create(directory, _described(spec, base))
-            _Sweep(spec, store, core, base, _plant or {}).make(quiet=quiet)
+            _Sweep(spec, store, core, base, _plant or {}, _cores or {}).make(quiet=quiet)
             store.finish({"ended_at": _now()})
     except KeyboardInterrupt as error:
         number = getattr(error, "signal_number", None) or signal.SIGINT
@@ -109,9 +109,18 @@ class _Sweep:
     """A sweep under way: makes the runs that its store lacks, each kept as it ends."""
 
     def __init__(
-        self, spec: Specification, store: RunStore, core: str, base: Database | None, plant: Mapping[str, Any]
+        self,
+        spec: Specification,
+        store: RunStore,
+        core: str,
+        base: Database | None,
+        plant: Mapping[str, Any],
+        cores: Mapping[str, str],
     ) -> None:
         self._spec, self._store, self._core, self._plant = spec, store, core, dict(plant)
+        self._cores = dict(cores)  # by name, of those that run on another build
+        if cores:
+            store.update_sweep({"cores": self._cores})
         self._dsn = None if base is None else base.dsn
         # The user's own server works for the sweep, and is no noise; the embedded one is our child.
         own = noise.local_server_pid(base.dsn) if base is not None and base.server is None else None
@@ -164,11 +173,16 @@ class _Sweep:
         stored = self._store.sweep.get("open_leg")
         if stored and stored.get("lowest"):
             return legs.OpenLeg.stored(stored)
+
+        def fits(leg: legs.OpenLeg) -> bool:
+            try:
+                _check_resources(self._spec, legs.cells(closed, leg), embedded=self._embedded)
+            except ConfigError:
+                return False
+            return True
+
         leg = legs.find(list(self._done().values()), self._spec.concurrency)
-        try:
-            _check_resources(self._spec, legs.cells(closed, leg), embedded=self._embedded)
-        except ConfigError:  # room for bursts does not fit into this machine; as many as the closed leg had do
-            leg = replace(leg, connections=max(self._spec.concurrency))
+        leg = legs.fitted(leg, fits, max(self._spec.concurrency))
         self._store.update_sweep({"open_leg": {**leg.recorded(), "text": leg.text}})
         return leg
 
@@ -181,7 +195,8 @@ class _Sweep:
         )  # fmt: skip
         started_at, limit_s = _now(), plan.longest_s(cell.options)
         with noise.watching(also=self._also) as watch:
-            outcome = child.run({**sent, "plant": self._plant}, self._core, stop, limit_s, run.env_padding_bytes)
+            core = self._cores.get(cell.name, self._core)
+            outcome = child.run({**sent, "plant": self._plant}, core, stop, limit_s, run.env_padding_bytes)
             heard = watch.read((outcome.report or {}).get("details"))
         timeline = (outcome.report or {}).pop("timeline", None) or []
         record = record_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -65,6 +66,13 @@ def test_connections_leave_room_above_what_is_under_way(users: tuple[int, ...], 
     assert leg.connections >= 2 * under_way + 135
     assert leg.connections >= max(users)
     assert isinstance(leg.connections, int)
+
+
+def test_connections_that_do_not_fit_are_halved_to_those_that_had_room() -> None:
+    leg = replace(legs.find(closed_runs(), (10, 100)), connections=1000)
+    assert legs.fitted(leg, lambda _: True, 100) == leg
+    assert legs.fitted(leg, lambda one: one.connections <= 300, 100).connections == 250
+    assert legs.fitted(leg, lambda _: False, 100).connections == 100
 
 
 def test_the_queue_of_one_server_exceeds_the_room_one_time_in_a_thousand() -> None:

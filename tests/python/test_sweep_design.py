@@ -69,7 +69,7 @@ def test_without_a_capacity_there_is_no_open_leg(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("fake")
 def test_repeats_go_on_until_the_precision_is_met(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    precise = {"repeats": None, "until": "5%", "max_repeats": 7, "concurrency": 5}
+    precise = {"repeats": None, "until": "5%", "max_repeats": 7, "concurrency": 5, "transport": "direct"}
     result = quick(out=out, **precise)  # the stand-in's figures do not scatter: the first five are enough
     assert sorted({run["repeat"] for run in result.runs}) == [1, 2, 3, 4, 5]
     stopping = result.sweep["design"]["stopping"]
@@ -85,14 +85,14 @@ def test_repeats_go_on_until_the_precision_is_met(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_the_maximum_of_repeats_is_kept_and_said() -> None:
-    scattered = {"act": "scatter"}  # the response of the stand-in is that of a die
-    result = quick(repeats=None, until="1%", max_repeats=6, concurrency=5, _plant=scattered)
+    few = {"repeats": None, "max_repeats": 6, "concurrency": 5, "transport": "direct"}
+    result = quick(until="1%", **few, _plant={"act": "scatter"})  # the response of the stand-in is that of a die
     assert {run["repeat"] for run in result.runs} == {1, 2, 3, 4, 5, 6}
     leg = result.sweep["design"]["stopping"]["legs"]["closed"]
     assert leg["met"] is False
     assert leg["half_width"] > 0.01
     assert "the maximum of 6 repeats was reached before 1 % was" in leg["text"]
-    failing = quick(repeats=None, until="5%", max_repeats=6, concurrency=5, models="reactive", _plant={"act": "exit"})
+    failing = quick(until="5%", **few, models="reactive", _plant={"act": "exit"})
     assert {run["repeat"] for run in failing.runs} == {1, 2, 3, 4, 5}  # more repeats would not help
 
 
