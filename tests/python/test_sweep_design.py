@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import threading
 from pathlib import Path
 
+import psutil
 import pytest
 from test_sweeping import FAKE, quick
 
-from parkbench import child, design, record
+from parkbench import child, design, plan, record, scenario
 from parkbench.errors import ConfigError
+from parkbench.stats import paired_ratio
 from parkbench.sweeping import sweep
 
 
@@ -145,3 +149,60 @@ def test_both_legs_over_the_compiled_core() -> None:
     assert len(result.frame["load_share"].dropna().unique()) == 3
     if any(map(record.is_comparable, offered)):
         result.plot_latency()
+
+
+@pytest.mark.usefixtures("fake")
+def test_every_report_says_where_processes_ran_and_what_loopback_leaves_out() -> None:
+    over_http = str(quick(repeats=1, concurrency=5).explain())
+    assert "Server and generator shared the same CPUs" in over_http
+    assert "over loopback no packet is lost and no round trip takes time" in over_http
+    assert "On this machine reading the clock takes" in over_http
+    direct = str(quick(repeats=1, concurrency=5, transport="direct").explain())
+    assert "no network is in these figures" in direct
+
+
+def test_a_generator_that_is_stopped_again_and_again_is_client_limited() -> None:
+    """Over a real server: what the generator did not send when it was due says nothing about the server."""
+    over = threading.Event()
+
+    def hold_up() -> None:
+        while not over.wait(0.03):  # the plant itself; nothing is waited for
+            for process in psutil.Process().children():
+                with contextlib.suppress(psutil.Error):
+                    if any("run_child" in part for part in process.cmdline()):
+                        process.suspend()
+                        over.wait(0.03)
+                        process.resume()
+
+    thread = threading.Thread(target=hold_up)
+    thread.start()
+    try:
+        result = sweep(
+            "sleep", models="reactive", concurrency=100, arrivals="poisson:rate=500", sleep_ms=1, duration=0.5,
+            warmup=0.1, repeats=1, quiet=True,
+        )  # fmt: skip
+    finally:
+        over.set()
+        thread.join()
+    (run,) = result.runs
+    assert run["status"] == "client_limited"
+    assert run["bottleneck"] == "generator"
+    assert "lateness" in {check["name"] for check in run["audit"]["checks"] if not check["passed"]}
+
+
+@pytest.mark.slow
+def test_the_size_of_the_environment_does_not_decide_the_result() -> None:
+    """Six pairs of processes with the least and the most padding: the interval of their ratio covers 1."""
+    options = scenario.complete(scenario.checked({"duration": 0.1, "warmup": 0.05}), "noop")
+    sent = scenario.to_core("noop", "thread_pool", 20, options, seed=1, dsn=None)
+    found: dict[int, dict[int, float]] = {0: {}, plan.MOST_PADDING: {}}
+    for repeat in range(6):
+        for padding in sorted(found, reverse=bool(repeat % 2)):
+            report = child.run(sent, child.core_path(), None, 60.0, padding).report
+            assert report is not None
+            found[padding][repeat] = report["throughput_rps"]
+    ratio = paired_ratio(found[0], found[plan.MOST_PADDING], confidence=0.999)  # a false alarm in a thousand
+    assert ratio is not None
+    assert ratio.low is not None
+    assert ratio.high is not None
+    assert ratio.low < 1 < ratio.high
