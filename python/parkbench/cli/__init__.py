@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import typer
 
-COMMANDS = ("run", "serve", "doctor", "glossary")
-LATER = ("load", "capacity", "history", "reproduce", "report", "compare", "advise", "dashboard")
+COMMANDS = ("run", "compare", "history", "advise", "serve", "doctor", "glossary")
+LATER = ("load", "capacity", "reproduce", "report", "dashboard")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -54,7 +54,7 @@ def call(arguments: list[str]) -> int:
 
 def application() -> Any:
     """The typer application with its sub-commands."""
-    from parkbench.cli import doctor, glossary, run, serve
+    from parkbench.cli import advise, compare, doctor, glossary, history, run, serve
 
     app = typer.Typer(
         name="parkbench",
@@ -78,6 +78,9 @@ def application() -> Any:
             print(context.get_help())
 
     app.command("run")(run.run)
+    app.command("compare")(compare.compare)
+    app.command("history")(history.history)
+    app.command("advise")(advise.advise)
     app.command("serve")(serve.serve)
     app.command("doctor")(doctor.doctor)
     app.command("glossary")(glossary.glossary)
@@ -111,6 +114,8 @@ def _wrong_use(error: Any) -> str:
         from parkbench.scenario import WORKLOADS
 
         return f"run needs a workload: {validate.listed(WORKLOADS)}, as in `parkbench run pricing`"
+    if "issing argument" in text and context is not None and context.command.name == "advise":
+        return "advise needs the directory of a sweep, as in `parkbench advise results`"
     if "issing argument" in text and context is not None and context.command.name == "serve":
         return "serve needs a model and a workload, as in `parkbench serve reactive pricing`"
     return text[:1].lower() + text[1:]
