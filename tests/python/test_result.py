@@ -78,8 +78,10 @@ def test_audit_lists_every_check_with_its_run() -> None:
     audit = made(runs).audit()
     assert not audit.passed
     assert audit["passed"] is False
-    assert len(audit["checks"]) == 4 * 8
-    assert str(audit).splitlines()[0] == "31 of 32 checks passed"
+    count = len(audit["checks"])
+    assert {check["run"] for check in audit["checks"]} == {0, 1, 2, 3}
+    assert count >= 4 * 8
+    assert str(audit).splitlines()[0] == f"{count - 1} of {count} checks passed"
     assert "ledger failed: virtual_threads at 300, repeat 0" in str(audit)
     assert made().audit().passed
 
@@ -92,7 +94,9 @@ def test_frames() -> None:
 
 
 def test_shown_in_a_notebook_and_as_text() -> None:
-    result = made([*workers_sweep(5), {**records.failed(why="<b>"), "concurrency": 300}])
+    runs = workers_sweep(5)
+    options = next(run["options"] for run in runs if run["name"] == "virtual_threads")
+    result = made([*runs, {**records.failed(why="<b>"), "concurrency": 300, "options": options}])
     text = result._repr_html_()
     assert "&lt;b&gt;" in text
     assert "<b>x" not in text
