@@ -109,3 +109,12 @@ def test_nothing_can_be_begun_on_a_full_disk(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "cannot write to" in done.stderr
+
+
+def test_charts_that_do_not_fit_are_not_left_half(tmp_path: Path) -> None:
+    """The runs fit, the picture does not."""
+    done = run(40_000, *SWEEP[:-5], "--repeats", "2", "--quiet", "--out", str(tmp_path / "out"))
+    assert done.returncode == 1
+    assert done.stderr == f"parkbench: cannot draw into {tmp_path / 'out'}: File too large; every run in it is kept\n"
+    assert RunStore.read(tmp_path / "out").is_complete
+    assert not (tmp_path / "out" / "charts.png").exists()

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import parkbench as pb
 from parkbench import hdr, manifest
@@ -110,3 +113,52 @@ def test_the_golden_file_of_this_schema_is_whole() -> None:
     for workload in WORKLOADS:
         assert manifest.is_there(SCHEMAS[SCHEMA] / workload)
         assert manifest.differences(SCHEMAS[SCHEMA] / workload) == []
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_field_that_holds_something_else_makes_loading_crash(tmp_path: Path, data: st.DataObject) -> None:
+    """One sentence, or a result whose frames can be made."""
+    directory = tmp_path / "junk"
+    shutil.copytree(SCHEMAS[2] / "sleep", directory, dirs_exist_ok=True)
+    name = data.draw(st.sampled_from(["sweep.json", "runs.jsonl", "timeline.jsonl"]))
+    lines = [json.loads((directory / name).read_text())] if name == "sweep.json" else [
+        json.loads(line) for line in (directory / name).read_text().splitlines()
+    ]  # fmt: skip
+    place: Any = lines[0]
+    key = data.draw(st.sampled_from(sorted(place)))
+    while isinstance(place[key], dict) and place[key] and data.draw(st.booleans()):
+        place = place[key]
+        key = data.draw(st.sampled_from(sorted(place)))
+    place[key] = data.draw(JUNK)
+    (directory / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    try:
+        result = pb.load(directory)
+    except pb.ParkbenchError as error:
+        assert "\n" not in str(error)
+    else:
+        assert len(result.frame) == 4
+        assert len(result.timeline) >= 0
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_broken_byte_makes_loading_crash(tmp_path: Path, data: st.DataObject) -> None:
+    directory = tmp_path / "bytes"
+    shutil.copytree(SCHEMAS[2] / "noop", directory, dirs_exist_ok=True)
+    name = data.draw(st.sampled_from(["sweep.json", "runs.jsonl", "timeline.jsonl", "histograms/0.hlog"]))
+    content = bytearray((directory / name).read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    (directory / name).write_bytes(content)
+    try:
+        pb.load(directory)
+    except pb.ParkbenchError as error:
+        assert "\n" not in str(error)

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parkbench.errors import ParkbenchError
+
 if TYPE_CHECKING:
     from parkbench.result import SweepResult
 
@@ -37,7 +39,7 @@ def show(result: SweepResult, *, as_json: bool, directory: str | None, charts: b
 def save_charts(result: SweepResult, directory: str | None) -> Path | None:
     """The four charts as `charts.png` in the directory; None where there is none, or nothing to draw.
 
-    Of a sweep with an open leg also `latency.png`.
+    Of a sweep with an open leg also `latency.png`. Raises ParkbenchError when the disk takes no more; none is left.
     """
     from parkbench.record import LEGS, is_comparable, load_key
 
@@ -47,8 +49,14 @@ def save_charts(result: SweepResult, directory: str | None) -> Path | None:
     import matplotlib
 
     path = Path(directory) / "charts.png"
-    with matplotlib.rc_context({"backend": "Agg"}):
-        result.plot().savefig(path)
-        if LEGS[1] in legs:
-            result.plot_latency().savefig(path.with_name("latency.png"))
+    second = path.with_name("latency.png")
+    try:
+        with matplotlib.rc_context({"backend": "Agg"}):
+            result.plot().savefig(path)
+            if LEGS[1] in legs:
+                result.plot_latency().savefig(second)
+    except OSError as error:
+        for half in (path, second):
+            half.unlink(missing_ok=True)
+        raise ParkbenchError(f"cannot draw into {directory}: {error.strerror}; every run in it is kept") from error
     return path
