@@ -61,8 +61,25 @@ def test_sizes_are_measured_where_the_options_say_something_else() -> None:
 def test_what_pins_is_named() -> None:
     run = cause_records.held_thread("virtual_threads", 0.9, pinned_by="the filter's lock")
     assert find_cause(run).text.endswith("carriers are pinned on average, by the filter's lock")
-    run = cause_records.held_thread("reactive", 0.9, pinned_by={"file": 20, "lock": 900})
+    run = cause_records.held_thread("reactive", 0.9, loop_stalled_by={"file": 20, "lock": 900})
     assert "loops are held by something that blocks, by lock" in find_cause(run).text
+
+
+def test_a_stall_that_the_loops_time_themselves_counts() -> None:
+    run = cause_records.held_thread("reactive", 0.1, loop_stalled_ms=3200.0, loop_stalled_by="plant")
+    found = find_cause(run)
+    assert found.name == "stalled_loop"
+    assert found.evidence["stalled_share"] == pytest.approx(0.8)
+    assert "by plant" in found.text
+
+
+def test_over_http_the_server_says_what_a_status_means() -> None:
+    for cause, name in (("bulkhead_full", "bulkhead"), ("rejected", "admission_limit"), ("out_of_memory", "memory")):
+        found = find_cause(cause_records.refused("reactive", "rejected", details={"server_failures": {cause: 999}}))
+        assert (found.name, found.certain) == (name, True)
+    run = cause_records.refused("reactive", "status_5xx", details={"server_failures": {"downstream_failed": 7}})
+    assert find_cause(run).name == "failing_downstream"
+    assert find_cause(cause_records.refused("reactive", "status_5xx")).name == "slow_downstream"  # nothing says why
 
 
 def test_two_clear_causes_leave_no_certainty() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from parkbench.diagnosis.cause import Cause
 from parkbench.diagnosis.facts import Facts
+from parkbench.record import detail
 from parkbench.wording import amount, percent
 
 BUSY = 0.90
@@ -98,7 +99,7 @@ def lock(facts: Facts) -> Cause | None:
     if facts.share("app_wait") < LARGE:
         return None
     in_wait = facts.rate * waits / 1000  # by Little's law, the requests in the application's own waits
-    counted = "lock_waiting_mean" in (facts.run.get("details") or {})
+    counted = detail(facts.run, "lock_waiting_mean") is not None
     if counted and (line < 0.5 or line < 0.5 * in_wait):
         return None
     if not counted and not facts.is_gateway:

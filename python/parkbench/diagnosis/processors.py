@@ -30,7 +30,7 @@ def pinned_carriers(facts: Facts) -> Cause | None:
     """Carriers that are held by a blocking call or a lock of the operating system, so that virtual threads queue."""
     if facts.model != "virtual_threads":
         return None
-    per_request, by = facts.detail("pinned_ms_per_request"), _pinned_by(facts)
+    per_request, by = facts.detail("pinned_ms_per_request"), _held_by(facts)
     held = max(facts.pinned_share, facts.rate * per_request / 1000 / facts.threads if facts.threads else 0.0)
     if held < HELD:
         return _hidden(facts, "pinned_carriers", "carriers")
@@ -43,14 +43,17 @@ def stalled_loop(facts: Facts) -> Cause | None:
     """Loops that are held by a blocking call."""
     if facts.model != "reactive":
         return None
-    held, worst = facts.pinned_share, facts.detail("loop_lag_max_ms")
+    worst, window = facts.detail("loop_lag_max_ms"), number(facts.run, "duration_s") or 0.0
+    told = facts.detail("loop_stalled_ms") / 1000 / (window * facts.threads) if window and facts.threads else 0.0
+    held = max(facts.pinned_share, min(1.0, told))
     if held < HELD:
         return None
     text = (
-        f"{amount(facts.pinned)} of {amount(facts.threads)} loops are held by something that blocks{_pinned_by(facts)}"
+        f"{amount(held * facts.threads)} of {amount(facts.threads)} loops are held by something that blocks"
+        + _held_by(facts)
         + (f"; a loop came up to {amount(worst)} ms late" if worst else "")
     )
-    evidence = {"pinned_share": held, "loop_lag_max_ms": worst, "delayed_share": _delayed(facts)}
+    evidence = {"stalled_share": held, "loop_lag_max_ms": worst, "delayed_share": _delayed(facts)}
     return Cause("stalled_loop", held >= NEARLY_ALWAYS or worst >= 4 * LAG_MS, text, evidence)
 
 
@@ -118,9 +121,10 @@ def waits_to_run(facts: Facts) -> Cause | None:
     return Cause("cpu", False, text, evidence) if facts.host >= 0.8 else None
 
 
-def _pinned_by(facts: Facts) -> str:
-    """What holds them, where the run names it: ` (by the filter's lock)`."""
-    by = (facts.run.get("details") or {}).get("pinned_by")
+def _held_by(facts: Facts) -> str:
+    """What holds carriers or loops, where the run names it: `, by the filter's lock`."""
+    details = facts.run.get("details") or {}
+    by = details.get("loop_stalled_by") if facts.model == "reactive" else details.get("pinned_by")
     if isinstance(by, Mapping):
         by = _largest(by)
     return f", by {by}" if isinstance(by, str) and by else ""

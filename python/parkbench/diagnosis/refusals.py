@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from parkbench.diagnosis.cause import Cause
 from parkbench.diagnosis.facts import Facts
 from parkbench.record import Record, number
@@ -26,6 +28,7 @@ _BY_CAUSE = {
     "downstream_failed": "failing_downstream", "downstream_timeout": "failing_downstream", "out_of_memory": "memory",
     "connect_timeout": "accept_queue", "connect_refused": "accept_queue",
 }  # fmt: skip
+_STATUSES = ("rejected", "status_4xx", "status_5xx")
 _TEXTS = {
     "full_queue": "were refused because the queue in front of the workers was full",
     "admission_limit": "were refused by the admission limit",
@@ -51,27 +54,49 @@ def of_failure(run: Record) -> Cause:
 def refused(facts: Facts) -> Cause | None:
     """The commonest cause of failure, from 1 % of the requests on."""
     counts: dict[str, float] = {}
-    for word, count in (facts.run.get("failures") or {}).items():
-        if word in _BY_CAUSE and isinstance(count, (int, float)):
+    failures = _told(facts)
+    for word, count in failures.items():
+        if word in _BY_CAUSE:
             counts[_BY_CAUSE[word]] = counts.get(_BY_CAUSE[word], 0.0) + count
-    if facts.failed("rejected") and not facts.failed("queue_full"):
+    if failures.get("rejected"):
+        counts["full_queue"] -= failures["rejected"]
         refusal = _refusal(facts)
-        counts[refusal] = counts.get(refusal, 0.0) + counts.pop("full_queue")
-    if facts.failed("downstream_timeout") and facts.spent["downstream"] >= USUAL_CALL_MS:
-        counts["slow_downstream"] = facts.failed("downstream_timeout")  # those that were answered took long as well
+        counts[refusal] = counts.get(refusal, 0.0) + failures["rejected"]
+    if failures.get("downstream_timeout") and facts.spent["downstream"] >= USUAL_CALL_MS:
+        counts["slow_downstream"] = failures["downstream_timeout"]  # those that were answered took long as well
         counts["failing_downstream"] -= counts["slow_downstream"]
     name = max(counts, key=lambda cause: counts[cause], default=None)
     if name is None or counts[name] < FAILING * facts.scheduled or not counts[name]:
         return None
     evidence = {"requests": counts[name], "share": counts[name] / facts.scheduled if facts.scheduled else 1.0}
     text = f"{counts[name]:,.0f} of {facts.scheduled:,.0f} requests {_TEXTS[name]}"
-    return Cause(name, _is_proven(facts, name), text, evidence)
+    return Cause(name, _is_proven(facts, name, failures), text, evidence)
+
+
+def _told(facts: Facts) -> dict[str, float]:
+    """Failures by cause.
+
+    Over http the generator sees only a status: 503 (rejected), 4xx, 5xx; what the server itself has counted takes their
+    place, in its proportions.
+    """
+    failures = {word: number(facts.run.get("failures") or {}, word) or 0.0 for word in facts.run.get("failures") or {}}
+    server = (facts.run.get("details") or {}).get("server_failures")
+    if not facts.over_http or not isinstance(server, Mapping):
+        return failures
+    causes = {word: number(server, word) or 0.0 for word in server if word in _BY_CAUSE}
+    seen = sum(failures.get(word, 0.0) for word in _STATUSES)
+    if not seen or not sum(causes.values()):
+        return failures
+    kept = {word: count for word, count in failures.items() if word not in _STATUSES}
+    for word, count in causes.items():
+        kept[word] = kept.get(word, 0.0) + seen * count / sum(causes.values())
+    return kept
 
 
 def _refusal(facts: Facts) -> str:
     """What refused the requests of a model: a pool's queue, the admission limit, or over http a gateway's bulkhead."""
     limit = facts.size("limit")
-    if facts.is_gateway and facts.over_http and limit is None and facts.size("bulkhead") is not None:
+    if _is_told_by_status_alone(facts) and limit is None and facts.size("bulkhead") is not None:
         return "bulkhead"  # both are a 503 to the generator
     if facts.model != "thread_pool":
         return "admission_limit"
@@ -85,22 +110,28 @@ def _refusal(facts: Facts) -> str:
     )
 
 
-def _is_proven(facts: Facts, name: str) -> bool:
+def _is_told_by_status_alone(facts: Facts) -> bool:
+    """Whether a 503 may be a gateway's bulkhead or circuit breaker as well as the model's refusal."""
+    return facts.is_gateway and facts.over_http and not (facts.run.get("details") or {}).get("server_failures")
+
+
+def _is_proven(facts: Facts, name: str, failures: Mapping[str, float]) -> bool:
     """Whether the kind of failure leaves no other cause."""
     limit, queue = facts.size("limit"), facts.size("queue")
-    several = facts.is_gateway and facts.over_http and bool(facts.failed("rejected"))
+    several = _is_told_by_status_alone(facts) and bool(failures.get("rejected"))
     if name == "bulkhead":  # a slow downstream fills any
         return facts.spent["downstream"] < USUAL_CALL_MS and not several
     if name == "rate_limit":  # without a token to check, the gateway refuses for nothing else
         return facts.is_gateway and not (facts.run.get("options") or {}).get("gateway_token")
     if name == "full_queue":
         fits = queue is not None and facts.threads + queue <= (number(facts.run, "concurrency") or 0.0)
-        return bool(facts.failed("queue_full")) or (limit is None and fits)
+        return bool(failures.get("queue_full")) or (limit is None and fits)
     if name == "admission_limit":
-        return bool(facts.failed("admission_limit", "over_limit")) or (
+        return bool(failures.get("admission_limit") or failures.get("over_limit")) or (
             not several and (facts.model != "thread_pool" or limit is not None))  # fmt: skip
     if name == "failing_downstream":
-        return facts.failed("downstream_failed", "circuit_open") > facts.failed("downstream_timeout")
+        failed = failures.get("downstream_failed", 0.0) + failures.get("circuit_open", 0.0)
+        return failed > failures.get("downstream_timeout", 0.0)
     return name in ("slow_downstream", "memory")
 
 

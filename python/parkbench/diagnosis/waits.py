@@ -5,6 +5,7 @@ from __future__ import annotations
 from parkbench.diagnosis.cause import Cause
 from parkbench.diagnosis.facts import Facts
 from parkbench.diagnosis.pools import CLEAR, CPU_QUERY_MS, USUAL_CALL_MS, USUAL_QUERY_MS
+from parkbench.record import detail
 from parkbench.wording import amount, percent
 
 MOST = 0.50
@@ -41,5 +42,5 @@ def own_wait(facts: Facts) -> Cause | None:
         return None
     of = f"{percent(share)} of a response ({amount(waits)} ms)"
     text = f"nothing here is used up; the application waits by itself for {of}"
-    counted = "lock_waiting_mean" in (facts.run.get("details") or {})
+    counted = detail(facts.run, "lock_waiting_mean") is not None
     return Cause("own_wait", counted or not facts.is_gateway, text, {"app_wait_ms": waits, "app_wait_share": share})
