@@ -13,6 +13,7 @@ from parkbench.diagnosis import find_cause
 from parkbench.record import FIGURES, Record, arrivals_kind, number, option, think_s
 
 SAMPLE_S = 0.1
+_BEYOND = 0.15  # of a sample by which the cycle may be longer: a wait of 300 ms takes 301 and is three samples
 OF_MACHINE = ("clock_resolution_ns", "generator_ceiling_rps")
 """Costs of the machine that the audit holds every run against."""
 
@@ -92,7 +93,8 @@ def steadiness(record: Record, timeline: Sequence[Record]) -> dict[str, Any]:
         return {**base, "text": "not judged: rounds come in waves by design"}
     if option(record, "faults"):
         return {**base, "text": f"not judged: {option(record, 'faults')} changes the system within the window"}
-    step = max(1, math.ceil(((number(record, "response_mean_ms") or 0.0) / 1000 + think_s(record)) / SAMPLE_S))
+    cycle_s = (number(record, "response_mean_ms") or 0.0) / 1000 + think_s(record)
+    step = max(1, math.ceil(cycle_s / SAMPLE_S - _BEYOND))
     values = _taken_together(window_samples(timeline), step)
     found = classify(values).as_dict()
     return {**found, "samples": len(values), "sample_s": step * SAMPLE_S}

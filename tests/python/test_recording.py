@@ -117,7 +117,7 @@ def test_a_short_run_is_not_judged_to_be_unsteady() -> None:
 
 def test_users_who_wait_in_step_are_no_waves() -> None:
     """Answers every 300 ms: three samples together hold each user once."""
-    run = {**records.record(), "response_mean_ms": 300.0}
+    run = {**records.record(), "response_mean_ms": 301.0}
     found = steadiness(run, samples([1500.0, 0.0, 0.0] * 40))
     assert found["sample_s"] == pytest.approx(0.3)
     assert found["samples"] == 40
