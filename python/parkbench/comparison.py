@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from parkbench import comparability, stats, wording
+from parkbench.audit import FAILURE_LIMIT, not_ok
 from parkbench.record import Record, is_comparable, load_key, loads, names, number
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ COLUMNS = (
     "name", "leg", "concurrency", "rate_rps", "figure", "a", "b", "ratio", "low", "high", "repeats", "detectable", "p",
     "pairing", "verdict",
 )  # fmt: skip
-FAILURE_LIMIT = 0.01
-"""With more failures than this share the figures of the answers that came say nothing: fast refusals would win."""
 SIGNIFICANCE = 0.05
 _WORDS = {"throughput_rps": ("faster", "slower"), "rss_peak_mib": ("more", "less")}
 _SLOWER = ("slower", "faster")
@@ -72,11 +71,9 @@ def sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     compared = [row for row in rows if row["verdict"] in (*DIFFERS, "same", "unsure")]
     few = [row for row in rows if row["verdict"] == "too_few_repeats"]
     if not found and compared:
-        unsure = [row for row in compared if row["verdict"] == "unsure"]
-        text = "No difference can be told" if unsure else "No practical difference: all within 2 %"
-        finds = [row["detectable"] for row in compared if not math.isnan(row["detectable"])]
+        unsure = any(row["verdict"] == "unsure" for row in compared)
         found = [
-            f"{text}; so many repeats find differences from {wording.percent(max(finds))}." if finds else f"{text}."
+            f"{'No difference can be told' if unsure else 'No practical difference: all within 2 %'}{_finds(compared)}."
         ]
     if few and not compared:
         found = [f"{stats.MIN_REPEATS_FOR_WORDS} repeats are needed to say faster or slower; there are fewer."]
@@ -86,6 +83,16 @@ def sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         if cells:
             found.append(f"{text[0].upper()}{text[1:]}: {wording.listed(list(cells))}.")
     return found
+
+
+def _finds(rows: Sequence[Mapping[str, Any]]) -> str:
+    """From which size on so many repeats would have found a difference, by figure; of several rows the largest."""
+    largest: dict[str, float] = {}
+    for row in rows:
+        if not math.isnan(row["detectable"]):
+            largest[_what(row)] = max(largest.get(_what(row), 0.0), row["detectable"])
+    texts = [f"{wording.percent(size)} for {what}" for what, size in largest.items()]
+    return f"; so many repeats find differences from {wording.listed(texts)}" if texts else ""
 
 
 def load(row: Mapping[str, Any]) -> str:
@@ -156,19 +163,23 @@ def _values(runs: Sequence[Record], figure: str) -> dict[int, float]:
 
 
 def _failed_share(runs: Sequence[Record]) -> float:
-    """Requests that were not answered well, as a share of those that were scheduled."""
-    ledgers = [run.get("ledger") or {} for run in runs if is_comparable(run)]
-    scheduled = sum(int(ledger.get("scheduled") or 0) for ledger in ledgers)
-    bad = sum(int(ledger.get(key) or 0) for ledger in ledgers for key in ("rejected", "failed", "timed_out"))
+    """Requests that did not end well, as a share of those scheduled: above the limit fast refusals would win."""
+    counted = [run for run in runs if is_comparable(run)]
+    scheduled = sum(int((run.get("ledger") or {}).get("scheduled") or 0) for run in counted)
+    bad = sum(not_ok(run) for run in counted)
     return bad / scheduled if scheduled else 0.0
+
+
+def _what(row: Mapping[str, Any]) -> str:
+    """The figure without its unit, as one says it."""
+    return str(row["figure"]).rsplit("_", 1)[0].replace("_", " ")
 
 
 def _sentence(row: Mapping[str, Any]) -> str:
     a, b = in_one_unit(row["figure"], row["a"], row["b"])
     times = f"{row['ratio']:.3g} times ({row['low']:.3g} to {row['high']:.3g})"
-    what = str(row["figure"]).rsplit("_", 1)[0].replace("_", " ")
     word = {"more": "takes more memory", "less": "takes less memory"}.get(row["verdict"], f"is {row['verdict']}")
-    return (f"{row['name']} at {load(row)} {word}: {what} {b} against {a}, {times} over "
+    return (f"{row['name']} at {load(row)} {word}: {_what(row)} {b} against {a}, {times} over "
             f"{wording.plural(row['repeats'], 'repeat')}, {row['pairing']}.")  # fmt: skip
 
 
