@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from parkbench import comparability, stats, wording
-from parkbench.audit import FAILURE_LIMIT, not_ok
+from parkbench.audit import FAILURE_LIMIT
+from parkbench.checks import not_ok
 from parkbench.record import Record, is_comparable, load_key, loads, names, number
 
 if TYPE_CHECKING:
