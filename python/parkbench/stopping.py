@@ -114,7 +114,8 @@ def judge(runs: Sequence[Record], until: float) -> Judgement:
     for what, ratio in _ratios(runs):
         width = half_width(ratio)
         if width is None or ratio is None or ratio.pairs < FEWEST:
-            return Judgement(False, width, what)
+            few = plural(0 if ratio is None else ratio.pairs, "repeat")
+            return Judgement(False, None, f"{what}: {few} can be compared, {FEWEST} are needed")
         met = met and width <= until
         if width >= widest:
             widest, of = width, what
@@ -153,7 +154,7 @@ def outcome(rule: Rule, repeats: int, found: Judgement | None) -> dict[str, Any]
     if found.half_width is None:
         width = f"no interval to judge{f' ({found.of})' if found.of else ''}"
     else:
-        width = f"the widest interval reaches {percent(found.half_width)} to either side ({found.of})"
+        width = f"the widest interval reaches {100 * found.half_width:.3g} % to either side ({found.of})"
     if found.met:
         text = f"precise enough after {plural(repeats, 'repeat')}: {width}"
     else:

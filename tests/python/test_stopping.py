@@ -103,7 +103,10 @@ def test_fewer_than_five_repeats_are_never_enough() -> None:
     assert stopping.judge(runs(0.0001, 5), 0.05).met
     one_bad = runs(0.0001, 5)
     one_bad[0]["status"] = "too_short"
-    assert not stopping.judge(one_bad, 0.05).met
+    found = stopping.judge(one_bad, 0.05)
+    assert not found.met
+    assert found.of == "reactive to thread_pool at 50 users: 4 repeats can be compared, 5 are needed"
+    assert "no interval to judge (reactive to" in stopping.outcome(stopping.check(until="5%"), 30, found)["text"]
 
 
 def test_the_widest_of_all_loads_decides() -> None:

@@ -206,3 +206,23 @@ def test_the_size_of_the_environment_does_not_decide_the_result() -> None:
     assert ratio.low is not None
     assert ratio.high is not None
     assert ratio.low < 1 < ratio.high
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_sweep_from_before_designs_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    whole = quick(out=out, seed=3, transport="direct")
+    stored = json.loads((out / "sweep.json").read_text())
+    for key in ("design", "legs", "until", "max_repeats", "machine_costs", "order"):
+        del stored[key]
+    (out / "sweep.json").write_text(json.dumps(stored))
+    rows = [json.loads(line) for line in (out / "runs.jsonl").read_text().splitlines()[:3]]
+    for row in rows:
+        for key in ("leg", "rate_rps", "load_share"):
+            del row[key]
+    (out / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = sweep("noop", resume=out, quiet=True)
+    assert [record.run_key(run) for run in result.runs] == [record.run_key(run) for run in whole.runs]
+    assert result.sweep["design"]["session"] == f"unknown+{design.SESSION}"
+    assert not result.sweep["design"]["stopping"]["stopped_early"]
+    assert len(result.sweep["order"]) == 8
