@@ -140,13 +140,13 @@ class SweepResult:
         """The articles' four charts as a matplotlib Figure. Raises ValueError when no run can be compared."""
         from parkbench.plots import articles
 
-        return articles(self.frame, self.title, mode, self._load_word())
+        return articles(self.frame, self._title(LEGS[0]), mode, self._load_word())
 
     def plot_latency(self, mode: Mode = "light") -> Chart:
         """Mean and p99 of the open leg against the share of the lowest capacity. Raises ValueError without one."""
         from parkbench.plots import latency
 
-        return latency(self.frame, self.title, mode)
+        return latency(self.frame, self._title(LEGS[1]), mode)
 
     def plot_phases(self, concurrency: int | None = None, mode: Mode = "light") -> Chart:
         """Where the milliseconds go at one load, by default the highest. Raises ValueError if no run was made at it."""
@@ -162,10 +162,15 @@ class SweepResult:
     @property
     def title(self) -> str:
         """What was measured: workload, transport, arrivals, loads, repeats, and what is unequal by design."""
+        return self._title(*LEGS)
+
+    def _title(self, *legs: str) -> str:
+        """The title for what shows these legs: a chart of closed users names no rate."""
         from parkbench.table import title
 
         stopping = (self.sweep.get("design") or {}).get("stopping") or {}
-        return title(self.runs) + ("; stopped early" if stopping.get("stopped_early") else "")
+        shown = title([run for run in self.runs if load_key(run)[0] in legs])
+        return shown + ("; stopped early" if stopping.get("stopped_early") else "")
 
     def table(self, *, terminal: bool | None = None, width: int | None = None) -> str:
         """The table as text: coloured in a terminal, plain elsewhere."""

@@ -19,6 +19,7 @@ from test_explain import Runs
 from parkbench.frame import runs_frame
 from parkbench.plots import against_load, articles, latency, phases, theme
 from parkbench.record import PHASES
+from parkbench.result import SweepResult
 
 NAMES = ("thread_pool", "virtual_threads", "reactive")
 
@@ -191,3 +192,18 @@ def test_runs_without_steady_state_are_not_drawn() -> None:
     runs = sweep((50,))
     runs[0] = records.not_steady(runs[0])
     assert "1 of 9 runs not drawn" in articles(runs_frame(runs)).texts[-1].get_text()
+
+
+def test_titles_of_closed_charts_say_closed_users_and_think_time_and_no_rate() -> None:
+    result = SweepResult({}, sweep())
+    for figure in (result.plot(), result.plot_phases()):
+        title = " ".join(text.get_text() for text in figure.texts if "closed" in text.get_text())
+        assert "closed, no think time" in title
+        assert "400 users" in title
+        assert "/s" not in title
+    whole = SweepResult({}, records.both_legs())
+    assert (
+        whole.plot_latency().texts[0].get_text().startswith("pricing, direct, poisson 500/s, 800/s and 950/s (50, 80")
+    )
+    assert "/s" not in whole.plot().texts[0].get_text()
+    assert "closed, no think time, 400 users" in whole.plot_phases().texts[0].get_text()
