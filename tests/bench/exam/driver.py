@@ -69,7 +69,7 @@ def connections(case: Case) -> int:
 
 
 def cannot(record: Mapping[str, Any]) -> str:
-    """Why this core cannot plant the scenario that left the record, since it refuses what it lacks; empty when it can."""
+    """Why this core cannot plant the scenario that left the record, as it refuses what it lacks; empty when it can."""
     found = re.search(r"plant: there is no \w+", str(record.get("status")))
     return f"the core refuses it: {found[0]}" if found else ""
 
