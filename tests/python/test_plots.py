@@ -202,8 +202,6 @@ def test_titles_of_closed_charts_say_closed_users_and_think_time_and_no_rate() -
         assert "400 users" in title
         assert "/s" not in title
     whole = SweepResult({}, records.both_legs())
-    assert (
-        whole.plot_latency().texts[0].get_text().startswith("pricing, direct, poisson 500/s, 800/s and 950/s (50,")
-    )
+    assert whole.plot_latency().texts[0].get_text().startswith("pricing, direct, poisson 500/s, 800/s and 950/s (50,")
     assert "/s" not in whole.plot().texts[0].get_text()
     assert "closed, no think time, 400 users" in whole.plot_phases().texts[0].get_text()
