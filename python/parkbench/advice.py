@@ -26,6 +26,10 @@ _CLOSED = (
     'Latency is not judged: with closed users it follows from capacity. Run the sweep with legs "both" (--legs both) '
     "to compare it at equal rates."
 )
+_TRANSFERS = (
+    "What carries over to a service is queueing; its own CPU and memory per request, garbage collection and framework "
+    "are not in this."
+)
 
 
 @dataclass(frozen=True)
@@ -77,13 +81,12 @@ def advise_on(runs: Sequence[Record], answers: Mapping[str, Any] | Iterable[str]
     load = _one_of_each(_at(closed, told.get("users")) or (opened[-1] if opened else []))
     lines = checklist.measured(load)
     lines += checklist.asked(told, lines)
-    if refused := _refusals(load):
-        return Advice(None, f"No verdict: {'; '.join(refused)}.", tuple(refused), tuple(lines), False)
     judged = [_one_of_each(points) for points in opened]
+    if refused := _refusals(load, judged):
+        return Advice(None, f"No verdict: {'; '.join(refused)}.", tuple(refused), tuple(lines), False)
     compared = _compared(load, judged)
     verdict, text = _decide(load, compared, told, lines)
-    if not judged:
-        text = f"{text} {_CLOSED}"
+    text = f"{text} {_TRANSFERS}" if judged else f"{text} {_CLOSED} {_TRANSFERS}"
     return Advice(verdict, text, (), tuple(lines), bool(judged))
 
 
@@ -103,10 +106,10 @@ def _one_of_each(points: Sequence[Point]) -> list[Point]:
     return [found[model] for model in SIMPLEST if model in found]
 
 
-def _refusals(load: Sequence[Point]) -> list[str]:
-    """Why these runs carry no verdict, each with what to do."""
-    compared = [run for point in load for run in point.ok.values()]
-    if not compared:
+def _refusals(load: Sequence[Point], opened: Sequence[Sequence[Point]]) -> list[str]:
+    """Why these runs carry no verdict, each with what to do. `load`: the load to decide for; `opened`: the open leg."""
+    compared = [run for points in (load, *opened) for point in points for run in point.ok.values()]
+    if not any(point.ok for point in load):
         return ["no run can be compared"]
     found = []
     if any(run.get("transport") != "http" for run in compared):
@@ -224,11 +227,9 @@ def _decide(
     if kept_from:
         rest = [model for model in there if model != "reactive"]
         second = _least_behind(rest, compared)[0]
-        times = compared.behind.get(second, {}).get("reactive", (1.0, ""))
-        return second, (
-            f"Take {second}: reactive would be ahead {where} ({times[0]:.2f} times, {times[1]}), but you say no to "
-            f"{wording.listed(kept_from)}."
-        )
+        times, what = compared.behind.get(second, {}).get("reactive", (1.0, ""))
+        ahead = f" ({times:.2f} times in {what})" if what else ""
+        return second, f"Take {second}: reactive is ahead{ahead}, but you say no to {wording.listed(kept_from)}."
     asks = f" This holds if {_conditions(unsaid)}; if not, take {_second(there, compared)}." if unsaid else ""
     return "reactive", f"Take reactive{because}.{asks}{_limits(load)}"
 

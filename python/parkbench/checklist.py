@@ -171,7 +171,7 @@ def _io_share(point: Point) -> Line | None:
         )
     largest = max(WAITS, key=lambda phase: spent[phase])
     text = f"{wording.percent(waits)} of a response, most of it in the phase {largest}."
-    answer = "waits" if waits >= BOUND else "neither"
+    answer = "no, it waits" if waits >= BOUND else "no"
     return Line(
         "cpu",
         "Does the service compute rather than wait?",

@@ -155,6 +155,16 @@ def test_a_failed_audit_is_no_ground() -> None:
     assert "the audit's check ledger failed (" in refusals(runs)
 
 
+def test_the_open_leg_is_audited_too() -> None:
+    opened = open_leg(alike())
+    opened[0]["audit"] = {"passed": False, "checks": [{"name": "little", "passed": False, "text": "apart"}]}
+    assert "the audit's check little failed (thread_pool at poisson 100/s" in refusals([*alike(), *opened])
+
+
+def test_what_carries_over_is_said_with_every_verdict() -> None:
+    assert "garbage collection and framework are not in this" in advise_on(few_workers()).text
+
+
 def test_a_refusal_still_has_the_check_list() -> None:
     found = advise_on([{**run, "transport": "direct"} for run in alike()])
     assert any(line.source == "measured" for line in found.lines)

@@ -60,7 +60,7 @@ def test_a_shared_limit_is_no_matter_of_models() -> None:
 def test_computing_and_waiting() -> None:
     run = cause_records.computing(0.9, 0.99)
     assert lines_of([run])["cpu"].answer == "yes"
-    assert lines_of([records.delayed("reactive")])["cpu"].answer == "waits"
+    assert lines_of([records.delayed("reactive")])["cpu"].answer == "no, it waits"
 
 
 def test_held_pinned_and_stalled_are_lines_of_their_own() -> None:
