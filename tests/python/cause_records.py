@@ -192,6 +192,7 @@ CERTAIN: dict[str, tuple[str, Callable[[], Run]]] = {
     ),
     "a hog on all CPUs": ("noisy_neighbour", lambda: computing(0.3, 1.0, foreign_cpu_share=0.65)),
     "an accept queue that overflows": ("accept_queue", lambda: slow_to_connect(300, 4.0)),
+    "a line before the server accepts": ("accept_queue", lambda: slow_to_connect(0, 900.0)),
     "a full queue": ("full_queue", lambda: refused("thread_pool", "rejected", options={"queue": 500})),
     "a rate limit": ("rate_limit", lambda: refused("reactive", "status_4xx")),
     "a bulkhead": ("bulkhead", lambda: refused("reactive", "bulkhead_full")),

@@ -176,4 +176,7 @@ def accept_queue(facts: Facts) -> Cause | None:
         f"{percent(connecting)} of their time before the server has them"
     )
     evidence = {"accept_overflows": overflows, "accept_queue_mean": waiting, "connecting_share": connecting}
-    return Cause("accept_queue", overflows > 0 and connecting >= 0.5, text, evidence)
+    # By Little's law so many requests are on their way to the server: most of them stand in that queue.
+    on_their_way = facts.rate * (facts.spent["client_wait"] + facts.spent["network"]) / 1000
+    certain = connecting >= 0.5 and (overflows > 0 or waiting >= max(2.0, 0.5 * on_their_way))
+    return Cause("accept_queue", certain, text, evidence)
