@@ -125,7 +125,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "accept_queue", "accept_queue", "noop", 64, transport="http",
-        plant={"accept_delay_ms": (0.3, 0.6, 1.1), "backlog": (200, 200, 200)},
+        plant={"accept_delay_ms": (0.5, 0.8, 1.2), "backlog": (200, 200, 200)},
     ),
     Scenario(
         "full_queue", "full_queue", "sleep", 100, (POOL,),
