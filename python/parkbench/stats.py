@@ -2,23 +2,33 @@
 
 Two names are compared pair by pair: repeat 3 of one with repeat 3 of the other, because the repeats of a sweep run
 interleaved and share the machine's mood. The logarithms of the ratios are treated as a sample of a normal distribution,
-so the interval is that of Student's t, taken back by the exponential.
+so the interval is that of Student's t, taken back by the exponential (a ratio with its interval is what a comparison of
+two systems must show: Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013). A repeat is a process of
+its own and gives one value: an interval over the requests of one process would leave out what differs from process to
+process, and be far too narrow.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
+
+from parkbench import student
 
 MIN_REPEATS_FOR_INTERVAL = 3
 MIN_REPEATS_FOR_WORDS = 5
 MARGIN = 0.02
 """Differences within 2 % are of no practical use, however sure: no words for them."""
+POWER = 0.8
+"""How often a difference of the size `Ratio.detectable` is found."""
 SAMPLES_BEYOND = 10
 """A quantile is printed only with this many samples beyond it."""
+
+t_quantile = student.quantile
+"""Student's quantile, under the name by which those who build an interval of their own know it."""
 
 Verdict = Literal["larger", "smaller", "same", "unsure", "too_few_repeats"]
 
@@ -41,12 +51,19 @@ def median(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times `b` is `a`: geometric mean over pairs, with its interval (None below 3 pairs)."""
+    """How many times `b` is `a`: geometric mean over pairs, with its interval (None below 3 pairs).
+
+    `p`: two-sided, that the ratio is 1 (None below 3 pairs). `error`: the standard error of the ratio's logarithm and
+    `degrees`: its degrees of freedom, from which the power comes. `pairs` of unpaired samples: the smaller one's size.
+    """
 
     ratio: float
     low: float | None
     high: float | None
     pairs: int
+    p: float | None = None
+    error: float | None = None
+    degrees: float | None = None
 
     def verdict(self, margin: float = MARGIN) -> Verdict:
         """`larger` or `smaller` only from 5 pairs and when the whole interval lies beyond the margin.
@@ -63,12 +80,46 @@ class Ratio:
             return "same"
         return "unsure"
 
+    @property
+    def detectable(self) -> float | None:
+        """The smallest relative difference (0.08: 8 %) that so many pairs with this spread find in 8 of 10 sweeps.
 
-def paired_ratio(a: Mapping[int, float], b: Mapping[int, float], confidence: float = 0.95) -> Ratio | None:
+        Found means that the verdict says it: the 95 % interval lies beyond the margin. exp(log(1 + margin) + d e) - 1
+        with the standard error e and the shift d that a t test finds with that power (Cohen, "Statistical Power
+        Analysis", 1988, with the exact non-central t). None below 3 pairs.
+        """
+        return self.detectable_at(POWER)
+
+    def detectable_at(self, power: float, margin: float = MARGIN) -> float | None:
+        """As `detectable`, for another power or margin (0: any difference)."""
+        if self.error is None or self.degrees is None:
+            return None
+        exponent = math.log1p(margin) + max(0.0, student.shift_found(power, self.degrees)) * self.error
+        return math.expm1(min(exponent, 700.0))
+
+    def power_of(self, difference: float, margin: float = MARGIN) -> float | None:
+        """How often a sweep like this one says a true difference of this size (0.05: `b` is 1.05 times `a`), 0 to 1.
+
+        None below 3 pairs. Raises ValueError for a difference of -1 or below.
+        """
+        if difference <= -1:
+            raise ValueError(f"a difference lies above -1, not {difference}")
+        if self.error is None or self.degrees is None:
+            return None
+        beyond = abs(math.log1p(difference)) - math.log1p(margin)
+        if self.error == 0:
+            return float(beyond > 0)
+        return student.power(beyond / self.error, self.degrees)
+
+
+def paired_ratio(
+    a: Mapping[int, float], b: Mapping[int, float], confidence: float = 0.95, method: Literal["t", "bootstrap"] = "t"
+) -> Ratio | None:
     """The ratio b / a over the repeats that both have.
 
     `a` and `b` map the number of a repeat to a figure. Pairs with a figure of 0 or below have no logarithm and are
-    left out. None when no pair is left; no interval below 3 pairs.
+    left out. None when no pair is left; no interval below 3 pairs. `method` bootstrap takes the interval from
+    resampled pairs instead, for figures whose logarithms are far from normal: at least 10 pairs, else ValueError.
     """
     logs = [math.log(b[repeat] / a[repeat]) for repeat in sorted(a.keys() & b.keys()) if a[repeat] > 0 < b[repeat]]
     if not logs:
@@ -76,47 +127,63 @@ def paired_ratio(a: Mapping[int, float], b: Mapping[int, float], confidence: flo
     centre = mean(logs)
     if len(logs) < MIN_REPEATS_FOR_INTERVAL:
         return Ratio(math.exp(centre), None, None, len(logs))
-    spread = math.sqrt(math.fsum((x - centre) ** 2 for x in logs) / (len(logs) - 1))
-    half = t_quantile(0.5 + confidence / 2, len(logs) - 1) * spread / math.sqrt(len(logs))
-    return Ratio(math.exp(centre), math.exp(centre - half), math.exp(centre + half), len(logs))
+    found = _ratio(centre, _spread(logs) / math.sqrt(len(logs)), len(logs) - 1, len(logs), confidence)
+    if method == "t":
+        return found
+    from parkbench import bootstrap
+
+    low, high = bootstrap.interval(logs, confidence)
+    return replace(found, low=math.exp(low), high=math.exp(high))
 
 
-def t_cdf(t: float, degrees: int) -> float:
-    """Student's distribution function for a whole number of degrees of freedom, by its finite series."""
-    if degrees < 1:
-        raise ValueError(f"degrees of freedom must be at least 1, not {degrees}")
-    angle = math.atan(t / math.sqrt(degrees))
-    cosine_squared = math.cos(angle) ** 2
-    term, total = 1.0, 0.0
-    if degrees % 2 == 0:
-        for k in range(degrees // 2):
-            total += term
-            term *= cosine_squared * (2 * k + 1) / (2 * k + 2)
-        return 0.5 + math.sin(angle) * total / 2
-    for k in range((degrees - 1) // 2):
-        total += term
-        term *= cosine_squared * (2 * k + 2) / (2 * k + 3)
-    return 0.5 + (angle + math.sin(angle) * math.cos(angle) * total) / math.pi
+def unpaired_ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.95) -> Ratio | None:
+    """The ratio b / a of two samples that were not taken side by side: geometric means, interval by Welch's t on logs.
 
-
-def t_quantile(probability: float, degrees: int) -> float:
-    """The point below which Student's t lies with this probability; within 1e-9 of the exact one.
-
-    Raises ValueError unless 0 < probability < 1 and degrees >= 1.
+    Welch, "The generalization of Student's problem when several different population variances are involved", 1947;
+    degrees of freedom by Satterthwaite, 1946. Figures of 0 or below are left out. None when a side has none; no
+    interval unless each has at least 3.
     """
-    if not 0 < probability < 1:
-        raise ValueError(f"a probability lies between 0 and 1, not {probability}")
-    if probability < 0.5:
-        return -t_quantile(1 - probability, degrees)
-    low, high = 0.0, 1.0
-    while t_cdf(high, degrees) < probability:
-        low, high = high, high * 2
-    while high - low > 1e-12 * max(1.0, high):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if t_cdf(middle, degrees) < probability else (low, middle)
-    return (low + high) / 2
+    logs = [[math.log(value) for value in side if value > 0] for side in (a, b)]
+    if not all(logs):
+        return None
+    sizes = [len(side) for side in logs]
+    centre = mean(logs[1]) - mean(logs[0])
+    if min(sizes) < MIN_REPEATS_FOR_INTERVAL:
+        return Ratio(math.exp(centre), None, None, min(sizes))
+    parts = [_spread(side) ** 2 / len(side) for side in logs]
+    total = math.fsum(parts)
+    weights = math.fsum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
+    degrees = total**2 / weights if weights > 0 else float(sum(sizes) - 2)
+    return _ratio(centre, math.sqrt(total), degrees, min(sizes), confidence)
+
+
+def _ratio(centre: float, error: float, degrees: float, pairs: int, confidence: float) -> Ratio:
+    """A ratio from the mean of logarithms, its standard error and degrees of freedom."""
+    half = student.quantile(0.5 + confidence / 2, degrees) * error
+    p = student.two_sided(centre / error, degrees) if error > 0 else float(centre == 0)
+    return Ratio(math.exp(centre), math.exp(centre - half), math.exp(centre + half), pairs, p, error, degrees)
+
+
+def _spread(values: Sequence[float]) -> float:
+    """Standard deviation of a sample."""
+    centre = mean(values)
+    return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """The p values of several comparisons, each raised so that together they err no oftener than one alone.
+
+    Holm, "A simple sequentially rejective multiple test procedure", 1979: the smallest times the number of comparisons,
+    the next times one less, and none below one before it; at most 1. In the order given. Raises ValueError for what is
+    no probability.
+    """
+    if any(not 0 <= value <= 1 for value in p):
+        raise ValueError(f"a p value lies between 0 and 1, not {next(value for value in p if not 0 <= value <= 1)}")
+    raised, worst = [0.0] * len(p), 0.0
+    for place, index in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
+        worst = max(worst, min(1.0, (len(p) - place) * p[index]))
+        raised[index] = worst
+    return raised
 
 
 def samples_needed(quantile: float) -> int:
