@@ -1,9 +1,9 @@
 """How often the pytest plugin is wrong: unchanged benchmarks that it calls slower, slowdowns of 10 % that it misses.
 
-A benchmark of the workload `cpu`, whose requests burn 1 ms of CPU, the kind that a noisy machine disturbs most. First its
-baseline is saved in sessions of their own; then, in random order, sessions of the unchanged benchmark and of one whose
-requests burn 1.1 ms, against the stored baseline and against a twin in the same sweep. Each is a pytest session in a
-process of its own, as a user starts it.
+A benchmark of the workload `cpu`, whose requests burn 1 ms of CPU, the kind that a noisy machine disturbs most. First
+its baseline is saved in sessions of their own; then, in random order, sessions of the unchanged benchmark and of one
+whose requests burn 1.1 ms, against the stored baseline and against a twin in the same sweep. Each is a pytest session
+in a process of its own, as a user starts it.
 """
 
 from __future__ import annotations
@@ -82,8 +82,9 @@ def session(folder: Path, form: str, *, slow: bool, repeats: int, options: Seque
     out = folder / "out.json"
     out.unlink(missing_ok=True)
     known = importlib.metadata.entry_points(group="pytest11", name="parkbench")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *([] if known else ["-p", "parkbench.plugin"]),
-               f"--parkbench-json={out}", *options, f"test_plugin_bench.py::test_{form}"]  # fmt: skip
+    plugin = [] if known else ["-p", "parkbench.plugin"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugin]
+    command += [f"--parkbench-json={out}", *options, f"test_plugin_bench.py::test_{form}"]
     cpu_us = CPU_US * (SLOWDOWN if slow else 1.0)
     environment = os.environ | {"PARKBENCH_BENCH_CPU_US": str(cpu_us), "PARKBENCH_BENCH_REPEATS": str(repeats)}
     begun = time.monotonic()
@@ -164,7 +165,9 @@ def main() -> None:
     plan = Plan(base.saved, base.unchanged if asked.unchanged is None else asked.unchanged,
                 base.slow if asked.slow is None else asked.slow, base.repeats, base.until_s)  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="parkbench-plugin-") as folder:
-        found = measure(Path(folder), plan, asked.seed, (lambda _: None) if asked.json else lambda text: print(text, flush=True))
+        found = measure(
+            Path(folder), plan, asked.seed, (lambda _: None) if asked.json else lambda text: print(text, flush=True)
+        )
     made = rows(found, plan.saved)
     print(to_json("plugin", made) if asked.json else to_text(made))
 

@@ -1,15 +1,13 @@
-"""The stand-in of fake_core.py with figures that follow the scenario: a request takes its `cpu_us`, and a little by seed.
+"""The stand-in of fake_core.py with figures that follow the scenario: a request takes its `cpu_us`, roughly.
 
 Loaded by path in a process that has no other module of the tests.
 """
 
 import importlib.util
-import os
+from pathlib import Path
 from typing import Any
 
-_spec = importlib.util.spec_from_file_location(
-    "fake_core", os.path.join(os.path.dirname(os.path.abspath(__file__)), "fake_core.py")
-)
+_spec = importlib.util.spec_from_file_location("fake_core", Path(__file__).with_name("fake_core.py"))
 assert _spec is not None and _spec.loader is not None
 fake_core: Any = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(fake_core)
@@ -21,13 +19,13 @@ FACTOR = 1.0
 
 
 class Run(fake_core.Run):  # type: ignore[misc]  # the base class is loaded by path
-    """A run whose mean response time is `cpu_us` times FACTOR, within half a percent."""
+    """A run whose mean response time is `cpu_us` times FACTOR, up to 1 % more."""
 
     def report(self) -> Any:
         report = super().report()
         if self.act == "broken":
             report["status"] = "failed: the planted cause"
-        jitter = 1 + (self.scenario["seed"] * 2654435761 % 1000 - 500) / 100_000
+        jitter = 1 + (self.scenario["seed"] * 2654435761 % 1000) / 100_000
         mean = self.scenario["cpu_us"] / 1000 * FACTOR * jitter
         report.update(response_mean_ms=mean, throughput_rps=1000 * self.scenario["concurrency"] / mean)
         return report

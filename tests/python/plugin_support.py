@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,17 @@ from typing import Any
 import pytest
 from run_records import record
 
+import parkbench
 from parkbench.plugin import measured
+
+# A pytest session inside this process forgets what it loaded, and numpy and the core cannot be loaded twice.
+_PROGRAMS = ("__main__", "run_child", "serve_child", "helper")
+_PACKAGE = Path(parkbench.__file__).parent
+for _file in sorted(_PACKAGE.rglob("*.py")):
+    if _file.stem not in _PROGRAMS:
+        importlib.import_module(
+            ".".join(_file.relative_to(_PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+        )
 
 CORE = str(Path(__file__).with_name("plugin_core.py"))
 QUICK = 'models="thread_pool", concurrency=5, repeats=3, duration=0.02, transport="direct", cpu_us={cpu_us}'
@@ -22,7 +33,9 @@ def arguments() -> list[str]:
     return [] if installed else ["-p", "parkbench.plugin"]
 
 
-def summary(values: Sequence[float], *, lost: float | None = None, speed_us: float | None = None, **more: Any) -> dict[str, Any]:
+def summary(
+    values: Sequence[float], *, lost: float | None = None, speed_us: float | None = None, **more: Any
+) -> dict[str, Any]:
     """One cell, thread_pool at 400 users, whose repeats have these mean response times in ms."""
     noise = None if lost is None else {"steal_share": lost, "foreign_cpu_share": 0.0}
     runs = [
@@ -32,10 +45,14 @@ def summary(values: Sequence[float], *, lost: float | None = None, speed_us: flo
     return measured.summary(runs, speed_us)
 
 
-def a_test(cpu_us: float = 1000, *, name: str = "test_it", more: str = "", check: str = "assert_no_regression()") -> str:
+def a_test(
+    cpu_us: float = 1000, *, name: str = "test_it", more: str = "", check: str = "assert_no_regression()"
+) -> str:
     """The source of a test that makes a quick sweep with the stand-in for the core, and checks it."""
     sweep = QUICK.format(cpu_us=cpu_us) + (f", {more}" if more else "")
-    return f"def {name}(parkbench):\n    parkbench.sweep('cpu', {sweep})\n" + (f"    parkbench.{check}\n" if check else "")
+    return f"def {name}(parkbench):\n    parkbench.sweep('cpu', {sweep})\n" + (
+        f"    parkbench.{check}\n" if check else ""
+    )
 
 
 class Sessions:

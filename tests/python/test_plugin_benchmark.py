@@ -80,7 +80,7 @@ def test_unchanged_passes_and_ten_times_as_slow_fails_after_a_confirmation(stora
     (entry,) = slow.entries
     assert entry["confirmations"] == 1 and entry["rows"][0]["verdict"] == "worse"
     (row,) = bench_with(storage, 10_000).assert_no_regression(threshold=10)
-    assert row["verdict"] in ("not worse", "unsure")
+    assert row["verdict"] in ("same", "not worse")
 
 
 def bench_with(storage: Storage, cpu_us: float, **more: Any) -> Benchmark:
@@ -106,7 +106,7 @@ def test_a_result_from_elsewhere_is_judged_as_it_is(storage: Storage, tmp_path: 
     with pytest.raises(RegressionError, match="baseline the given result"):
         slow.assert_no_regression(against=pb.load(tmp_path / "old"))
     save(storage, bench_with(storage, 100))
-    with pytest.raises(RegressionError, match="10.0 ms|1.00 ms"):
+    with pytest.raises(RegressionError, match="cpu_us 100 -> 1000"):
         bench(storage).assert_no_regression(pb.load(tmp_path / "old"))
 
 
@@ -128,7 +128,10 @@ def test_only_suspected_cells_are_measured_again(storage: Storage, monkeypatch: 
     assert len(str(caught.value).splitlines()) == 2
     (_, again) = asked
     assert ([model.name for model in again[0]], again[1:]) == (["reactive"], ([5, 10], 6))
-    assert {(r["name"], r["verdict"] == "worse") for r in slow.entries[0]["rows"]} == {("thread_pool", False), ("reactive", True)}
+    assert {(r["name"], r["verdict"] == "worse") for r in slow.entries[0]["rows"]} == {
+        ("thread_pool", False),
+        ("reactive", True),
+    }
 
 
 def test_twins_are_measured_in_one_sweep_and_compared(storage: Storage) -> None:
@@ -151,9 +154,8 @@ def test_a_second_build_runs_beside_the_present_one(storage: Storage, tmp_path: 
     quicker.write_text(text)
     one = bench(storage)
     one.against(quicker).sweep("cpu", **QUICK, cpu_us=1000)
-    with pytest.raises(RegressionError, match="2.0 ms|1.00 ms") as caught:
+    with pytest.raises(RegressionError, match=r"\+100 %"):
         one.assert_no_regression()
-    assert "+100 %" in str(caught.value)
     same = bench(storage)
     same.against(CORE).sweep("cpu", **QUICK, cpu_us=1000)
     assert same.assert_no_regression()[0]["verdict"] == "same"

@@ -33,7 +33,7 @@ def test_a_third_of_the_time_is_a_ratio_of_a_third() -> None:
     row = only(with_stored(summary(values(500)), base(1500.0), MEAN))
     assert row.estimate is not None
     assert row.estimate.ratio == pytest.approx(1 / 3)
-    assert (row.now, row.baseline) == (pytest.approx(500, rel=1e-3), pytest.approx(1500, rel=1e-3))
+    assert [row.now, row.baseline] == pytest.approx([500, 1500], rel=1e-3)
     assert row.verdict == "better" and not row.failed
 
 
@@ -94,7 +94,7 @@ def test_few_repeats_are_no_verdict() -> None:
 def test_runs_left_out_are_said() -> None:
     now = measured.summary([record(repeat=r) for r in (1, 2, 3)] + [record(repeat=4, status="client_limited")])
     row = only(with_stored(now, Baseline("main", [now]), MEAN))
-    assert row.verdict == "same"
+    assert row.judged and not row.suspected
     assert row.notes == ("1 of the runs left out: client_limited",)
     nothing = measured.summary([record(repeat=r, status="client_limited") for r in (1, 2, 3)])
     assert only(with_stored(nothing, Baseline("main", [now]), MEAN)).verdict == "not available"
@@ -122,6 +122,17 @@ def test_twins_are_compared_repeat_by_repeat() -> None:
     assert row.estimate is not None and row.estimate.ratio == pytest.approx(1.1, rel=0.01)
     assert only(with_twins(twins(1.0), names, MEAN)).verdict == "same"
     assert only(with_twins(twins(1.0, repeats=2), names, MEAN)).verdict == "too few repeats"
+
+
+def test_pairs_that_were_disturbed_are_left_out() -> None:
+    disturbed = twins(1.0, repeats=7)
+    pool, twin = sorted(disturbed["cells"], key=lambda cell: str(cell["name"]))
+    pool["figures"]["response_mean_ms"][2] *= 9
+    for cell in (pool, twin):
+        cell["lost"] = [0.01] * 7
+    pool["lost"][2] = 0.5
+    row = only(with_twins(disturbed, {"pool": "pool (baseline)"}, MEAN))
+    assert row.verdict == "same" and row.estimate is not None and row.estimate.repeats == 6
 
 
 def test_a_twin_that_is_missing_is_not_available() -> None:

@@ -49,10 +49,14 @@ def test_changes(ratio: float | None, shown: str) -> None:
 @pytest.mark.parametrize(
     ("figure", "verdict", "word"),
     [
-        ("response_mean_ms", "worse", "slower"), ("throughput_rps", "worse", "slower"), ("rss_peak_mib", "worse", "more"),
-        ("cpu_s", "better", "less"), ("response_p99_ms", "better", "faster"), ("cpu_s", "new", "new"),
+        ("response_mean_ms", "worse", "slower"),
+        ("throughput_rps", "worse", "slower"),
+        ("rss_peak_mib", "worse", "more"),
+        ("cpu_s", "better", "less"),
+        ("response_p99_ms", "better", "faster"),
+        ("cpu_s", "new", "new"),
     ],
-)  # fmt: skip
+)
 def test_words(figure: str, verdict: str, word: str) -> None:
     assert lines.word({"figure": figure, "verdict": verdict}) == word
 
@@ -72,7 +76,10 @@ def test_a_failure_says_what_it_rests_on() -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
 def test_the_table_fits(width: int) -> None:
-    rows = [row(), row(test="tests/very/deep/down/test_other_things.py::TestIt::test_case[reactive-400]", verdict="same")]
+    rows = [
+        row(),
+        row(test="tests/very/deep/down/test_other_things.py::TestIt::test_case[reactive-400]", verdict="same"),
+    ]
     table = lines.table(rows, width)
     assert len(table) == 3
     assert all(len(line.text) <= width for line in table)

@@ -14,9 +14,16 @@ CELL = ("thread_pool", "closed", 400, 0.0)
 
 
 def test_a_summary_is_small_and_plain() -> None:
-    runs = [record(model, load, repeat) for model in ("reactive", "thread_pool") for load in (50, 400) for repeat in (1, 2)]
+    runs = [
+        record(model, load, repeat) for model in ("reactive", "thread_pool") for load in (50, 400) for repeat in (1, 2)
+    ]
     kept = json.loads(json.dumps(measured.summary(runs, 20.0), allow_nan=False))
-    assert (kept["workload"], kept["transport"], kept["arrivals"], kept["speed_us"]) == ("pricing", "direct", "closed", 20.0)
+    assert (kept["workload"], kept["transport"], kept["arrivals"], kept["speed_us"]) == (
+        "pricing",
+        "direct",
+        "closed",
+        20.0,
+    )
     assert [(cell["name"], cell["load"]) for cell in kept["cells"]] == [
         ("thread_pool", "50 users"), ("reactive", "50 users"), ("thread_pool", "400 users"), ("reactive", "400 users"),
     ]  # fmt: skip
@@ -40,6 +47,29 @@ def test_values_with_what_others_took() -> None:
     assert measured.values(summary([10.0]), CELL, "response_mean_ms") == measured.Values((10.0,), None, None)
     assert measured.values(summary([10.0]), ("reactive", "closed", 400, 0.0), "response_mean_ms") is None
     assert measured.values(summary([10.0]), CELL, "no_such_figure") is None
+
+
+@pytest.mark.parametrize(
+    ("lost", "kept"),
+    [
+        ([0.0, 0.01, 0.3, 0.04, 0.0], [0, 1, 3, 4]),
+        ([0.3, 0.31, 0.32, 0.33, 0.34], [0, 1, 2, 3, 4]),  # always so: it is no disturbance
+        ([0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.4, 0.3], [0, 1, 6, 7]),  # half of them at least
+        ([0.0, 0.5, 0.6], [0, 1, 2]),  # three at least
+        ([0.0, None, 0.6, 0.1], [0, 1, 2, 3]),
+        ([], []),
+    ],
+)
+def test_runs_in_which_others_took_the_cpus_are_left_out(lost: list[float | None], kept: list[int]) -> None:
+    assert measured.quietest(lost, 3) == kept
+
+
+def test_a_disturbed_repeat_counts_neither_for_the_figure_nor_for_the_machine() -> None:
+    one = summary([10.0, 11.0, 12.0, 50.0], lost=0.02)
+    one["cells"][0]["lost"][3] = 0.4
+    assert measured.values(one, CELL, "response_mean_ms") == measured.Values(
+        (10.0, 11.0, 12.0), pytest.approx(0.02), None
+    )
 
 
 @pytest.mark.parametrize("kept", [{}, {"cells": None}, {"cells": [{"name": "thread_pool", "concurrency": 400}]}])

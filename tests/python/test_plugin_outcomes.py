@@ -14,8 +14,11 @@ from parkbench.plugin.settings import Settings
 
 
 def entry(test: str = "t", **changes: Any) -> dict[str, Any]:
-    return {"test": test, "form": "stored", "summary": summary([10.0, 12.0]), "broken": None, "workers": 1,
-            "confirmations": 0, "record": None, "rows": [], "passed": True, "by_its_figures": True, **changes}  # fmt: skip
+    given: dict[str, Any] = {
+        "test": test, "form": "stored", "summary": summary([10.0, 12.0]), "broken": None, "workers": 1,
+        "confirmations": 0, "record": None, "rows": [], "passed": True, "by_its_figures": True,
+    }  # fmt: skip
+    return {**given, **changes}
 
 
 def saved(folder: Path, entries: list[dict[str, Any]], **settings: Any) -> dict[str, list[str]]:
@@ -23,7 +26,9 @@ def saved(folder: Path, entries: list[dict[str, Any]], **settings: Any) -> dict[
     outcomes = Outcomes(Settings(folder / "kept", **settings), folder)
     outcomes.add(entries)
     outcomes.save()
-    return {path.stem: sorted(json.loads(path.read_text())["sessions"][0]["tests"]) for path in folder.glob("kept/*/*.json")}
+    return {
+        path.stem: sorted(json.loads(path.read_text())["sessions"][0]["tests"]) for path in folder.glob("kept/*/*.json")
+    }
 
 
 def test_nothing_is_saved_unless_asked(tmp_path: Path) -> None:
@@ -68,7 +73,14 @@ def test_a_sweep_compared_with_nothing_shows_its_figure() -> None:
 
 def test_notes_are_said_once(tmp_path: Path) -> None:
     outcomes = Outcomes(Settings(tmp_path), tmp_path)
-    row = {"name": "reactive", "load": "5 users", "figure": "cpu_s", "now": 1.0, "verdict": "new", "notes": ["no baseline yet"]}
+    row = {
+        "name": "reactive",
+        "load": "5 users",
+        "figure": "cpu_s",
+        "now": 1.0,
+        "verdict": "new",
+        "notes": ["no baseline yet"],
+    }
     outcomes.add([entry(rows=[row, row]), entry("u", workers=2), entry("v", broken="it failed")])
     assert outcomes.notes() == [
         "t, reactive: no baseline yet",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from plugin_support import Sessions, a_test, arguments
 
@@ -68,7 +70,7 @@ def test_bad_thresholds(value: object) -> None:
 )
 def test_bad_options_are_one_sentence_and_exit_4(pytester: pytest.Pytester, options: list[str], words: str) -> None:
     result = Sessions(pytester).run(a_test(), *options)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR == 4
+    assert result.ret == 4
     lines = [line for line in result.errlines if line.startswith("ERROR: ")]
     assert len(lines) == 1 and words in lines[0]
 
@@ -83,14 +85,15 @@ def test_the_marker() -> None:
     assert settings.of_mark((), {"threshold": "10%", "figure": "cpu_s", "confirm": False}) == {
         "threshold": 0.1, "figure": "cpu_s", "confirm": False,
     }  # fmt: skip
-    for arguments, named, words in [
+    wrong: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
         ((5,), {}, "takes figure, threshold and confirm by name, not 5"),
         ((), {"margin": 5}, "knows no margin"),
         ((), {"figure": "x"}, "figure of the marker parkbench knows no figure x"),
         ((), {"confirm": 3}, "takes true or false"),
-    ]:
+    ]
+    for given, named, words in wrong:
         with pytest.raises(ConfigError, match=words):
-            settings.of_mark(arguments, named)
+            settings.of_mark(given, named)
 
 
 def test_ini_values_count_and_options_win(pytester: pytest.Pytester) -> None:

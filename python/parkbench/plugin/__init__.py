@@ -1,7 +1,7 @@
 """The pytest plugin: benchmarks as tests that fail only on a real regression. Inert until a test asks for `parkbench`.
 
-Loading it costs next to nothing: what measures, compares and writes is imported by the first benchmark. Named `parkbench`
-among pytest's plugins, so that `-p no:parkbench` leaves it out.
+Loading it costs next to nothing: what measures, compares and writes is imported by the first benchmark. Its name among
+pytest's plugins is `parkbench`, so that `-p no:parkbench` leaves it out.
 """
 
 from __future__ import annotations

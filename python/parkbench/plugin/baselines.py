@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import json
 import math
 import subprocess
@@ -113,7 +114,7 @@ def levels(baseline: Baseline, cell: measured.Cell, figure: str) -> Levels:
 
     means = [math.fsum(math.log(value) for value in one.repeats) / len(one.repeats) for one in found]
     cuts = [0, *change_points.find(means), len(found)]
-    parts = [found[low:high] for low, high in zip(cuts, cuts[1:], strict=False) if high > low]
+    parts = [found[low:high] for low, high in itertools.pairwise(cuts) if high > low]
     return Levels(parts[-1], parts[:-1])
 
 
@@ -148,7 +149,9 @@ def _read(path: Path) -> dict[str, Any]:
         raise ParkbenchError(f"the baseline {path} cannot be read: it holds no object; remove it or save it anew")
     schema = found.get("schema", SCHEMA)
     if not isinstance(schema, int) or schema > SCHEMA:
-        raise ConfigError(f"the baseline {path} has schema {schema}; this version of parkbench reads up to {SCHEMA}: update it")
+        raise ConfigError(
+            f"the baseline {path} has schema {schema}; this version of parkbench reads up to {SCHEMA}: update it"
+        )
     return found
 
 

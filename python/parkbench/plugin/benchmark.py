@@ -78,7 +78,7 @@ class Benchmark:
         return self._sweep(workload, arguments, None)
 
     async def asweep(self, workload: str = "pricing", **arguments: Any) -> SweepResult:
-        """`sweep` for a test under asyncio: the event loop goes on meanwhile. A cancelled task stops the sweep first."""
+        """`sweep` for a test under asyncio: the event loop goes on meanwhile. A cancelled task stops the sweep."""
         return await _in_thread(lambda: self.sweep(workload, **arguments))
 
     def against(self, baseline: Any) -> Beside:
@@ -145,17 +145,7 @@ class Benchmark:
             sides = beside.sides(baseline, arguments.get("models"), arguments.get("settings"))
         result, speed = self._measure(workload, arguments, sides)
         kept = measured.summary(result.runs, speed)
-        number = len(self._taken) + 1
-        entry: dict[str, Any] = {
-            "test": self._where.test if number == 1 else f"{self._where.test}#{number}",
-            "form": "stored" if sides is None else "pairs",
-            "summary": {**kept, "cells": comparing.storable(kept, sides.twins if sides else None)},
-            "broken": measured.broken(result.runs),
-            "workers": self._where.workers,
-            "confirmations": 0,
-            "record": None,
-            "rows": [],
-        }
+        entry = self._entry(kept, sides, measured.broken(result.runs), workers=self._where.workers)
         if self._where.keep_runs:
             from parkbench.record import public
 
@@ -164,7 +154,25 @@ class Benchmark:
         self._taken.append(Taken(result, kept, entry, {"workload": workload, **arguments}, sides))
         return result
 
-    def _measure(self, workload: str, arguments: Mapping[str, Any], sides: beside.Sides | None) -> tuple[SweepResult, float]:
+    def _entry(
+        self, kept: Mapping[str, Any], sides: beside.Sides | None, broken: str | None, *, workers: int
+    ) -> dict[str, Any]:
+        """The report of the next sweep, before anything is compared."""
+        number = len(self._taken) + 1
+        return {
+            "test": self._where.test if number == 1 else f"{self._where.test}#{number}",
+            "form": "stored" if sides is None else "pairs",
+            "summary": {**kept, "cells": comparing.storable(kept, sides.twins if sides else None)},
+            "broken": broken,
+            "workers": workers,
+            "confirmations": 0,
+            "record": None,
+            "rows": [],
+        }
+
+    def _measure(
+        self, workload: str, arguments: Mapping[str, Any], sides: beside.Sides | None
+    ) -> tuple[SweepResult, float]:
         from parkbench.sweeping import sweep
 
         given: dict[str, Any] = {"quiet": True, **arguments}
@@ -178,22 +186,19 @@ class Benchmark:
     def _find(self, result: SweepResult | None) -> Taken:
         if result is None:
             if not self._taken:
-                raise ConfigError("assert_no_regression has no result: call parkbench.sweep(...) before it, or give it one")
+                raise ConfigError(
+                    "assert_no_regression has no result: call parkbench.sweep(...) before it, or give it one"
+                )
             return self._taken[-1]
         found = next((taken for taken in self._taken if taken.result is result), None)
         if found is None:  # of another fixture, or loaded
             kept = measured.summary(result.runs)
-            entry = {"test": f"{self._where.test}#{len(self._taken) + 1}" if self._taken else self._where.test,
-                     "form": "stored", "summary": {**kept, "cells": comparing.storable(kept)},
-                     "broken": measured.broken(result.runs), "workers": 1, "confirmations": 0, "record": None,
-                     "rows": []}  # fmt: skip
+            entry = self._entry(kept, None, measured.broken(result.runs), workers=1)
             found = Taken(result, kept, entry, None)
             self._taken.append(found)
         return found
 
-    def _compare(
-        self, taken: Taken, limits: Sequence[settings.Limit], against: Any, *, confirm: bool
-    ) -> list[Row]:
+    def _compare(self, taken: Taken, limits: Sequence[settings.Limit], against: Any, *, confirm: bool) -> list[Row]:
         """The rows of all limits, after confirmations. Raises BenchmarkError where a run failed."""
         __tracebackhide__ = True
         if taken.entry["broken"]:
@@ -226,7 +231,9 @@ class Benchmark:
             again = fresh if again is None else measured.joined(again, fresh)
             confirmed = {(row.cell, row.figure): row for row in look(again, final=True)}
             rows = [
-                comparing.merge(row, confirmed[key]) if (key := (row.cell, row.figure)) in pending & confirmed.keys() else row
+                comparing.merge(row, confirmed[key])
+                if (key := (row.cell, row.figure)) in pending & confirmed.keys()
+                else row
                 for row in rows
             ]
         return rows
@@ -239,7 +246,10 @@ class Benchmark:
             return baselines.Baseline("the given result", [measured.summary(against.runs)]), ("", "")
         name = settings.baseline_name("against", against) or self._where.settings.compare or settings.LATEST
         if self._where.workers > 1:
-            return None, ("not comparable", f"measured while {self._where.workers} workers ran tests (-n); run it alone")
+            return None, (
+                "not comparable",
+                f"measured while {self._where.workers} workers ran tests (-n); run it alone",
+            )
         storage = baselines.Storage(self._where.settings.storage, machine.describe())
         test = taken.entry["test"]
         found = storage.find(test, name)

@@ -51,7 +51,7 @@ def sides(baseline: Any, models: Any = None, settings: Mapping[str, Mapping[str,
 
 
 def core_file(place: Any) -> str:
-    """The compiled core at a path: itself, or the one in the environment or package folder there. Raises ConfigError."""
+    """The compiled core at a path: itself, or the one in the environment or package there. Raises ConfigError."""
     if not isinstance(place, (str, os.PathLike)):
         raise ConfigError(
             "against takes a mapping of options, or the path of a compiled core or of a Python environment with "
@@ -62,7 +62,9 @@ def core_file(place: Any) -> str:
         patterns = ("lib/python*/site-packages/parkbench/_core*.so", "parkbench/_core*.so", "_core*.so")
         found = sorted(file for pattern in patterns for file in path.glob(pattern))
         if not found:
-            raise ConfigError(f"against: there is no compiled core (parkbench/_core*.so) in {path}; install parkbench there")
+            raise ConfigError(
+                f"against: there is no compiled core (parkbench/_core*.so) in {path}; install parkbench there"
+            )
     elif path.is_file():
         found = [path]
     else:
@@ -86,4 +88,8 @@ def _own(options: Mapping[str, Any], model: Model) -> dict[str, Any]:
     """Those of the options that the model may have; one that nobody knows is refused by the model itself."""
     from parkbench.scenario import OPTIONS
 
-    return {name: value for name, value in options.items() if name not in OPTIONS or OPTIONS[name].model in (None, model.kind)}
+    return {
+        name: value
+        for name, value in options.items()
+        if name not in OPTIONS or OPTIONS[name].model in (None, model.kind)
+    }

@@ -14,6 +14,10 @@ UNJUDGED = ("new", "not available", "not comparable", "too few repeats")
 """Verdicts of what could not be compared; they fail a test only under strict."""
 
 
+FEWEST_PAIRS = 5
+"""As many stay when those are left out in which others took the CPUs."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One figure in one cell, then and now. `looks`: every estimate in the order in which it was made."""
@@ -90,8 +94,17 @@ def with_stored(now: Mapping[str, Any], baseline: baselines.Baseline, question: 
     rows = []
     for entry in storable(now):
         cell = measured.key_of(entry)
-        row = Row(cell, str(entry.get("load")), figure, question.threshold, "new", against=baseline.name,
-                  confidence=question.confidence, now=middle(measured.values(now, cell, figure)), notes=_left_out(entry))  # fmt: skip
+        row = Row(
+            cell,
+            str(entry.get("load")),
+            figure,
+            question.threshold,
+            "new",
+            now=middle(measured.values(now, cell, figure)),
+            against=baseline.name,
+            confidence=question.confidence,
+            notes=_left_out(entry),
+        )
         if reason:
             row = replace(row, verdict="not comparable", notes=(*row.notes, reason))
         elif any(measured.find(session, cell) for session in baseline.sessions):
@@ -106,13 +119,25 @@ def with_twins(now: Mapping[str, Any], twins: Mapping[str, str], question: Quest
     for entry in (cell for cell in now["cells"] if cell.get("name") in twins):
         cell = measured.key_of(entry)
         other = measured.find(now, (twins[cell[0]], *cell[1:]))
-        row = Row(cell, str(entry.get("load")), figure, question.threshold, "not available", form="pairs",
-                  confidence=question.confidence, against=twins[cell[0]], sessions=1, notes=(*_left_out(entry), *_left_out(other or {})))  # fmt: skip
+        row = Row(
+            cell,
+            str(entry.get("load")),
+            figure,
+            question.threshold,
+            "not available",
+            form="pairs",
+            against=twins[cell[0]],
+            sessions=1,
+            confidence=question.confidence,
+            notes=(*_left_out(entry), *_left_out(other or {})),
+        )
         then, present = _by_repeat(other or {}, figure), _by_repeat(entry, figure)
         both = sorted(then.keys() & present.keys())
-        estimate = judging.pairs(then, present, question.confidence)
+        both = [both[i] for i in measured.quietest([_worse(then[r][1], present[r][1]) for r in both], FEWEST_PAIRS)]
+        estimate = judging.pairs({r: then[r][0] for r in both}, {r: present[r][0] for r in both}, question.confidence)
         if estimate is not None:
-            row = replace(row, now=_mean(present[r] for r in both), baseline=_mean(then[r] for r in both))
+            now_mean = math.exp(_mean(math.log(present[r][0]) for r in both))
+            row = replace(row, now=now_mean, baseline=now_mean / estimate.ratio)
             row = _with_verdict(row, estimate, question)
         rows.append(row)
     return rows
@@ -120,7 +145,7 @@ def with_twins(now: Mapping[str, Any], twins: Mapping[str, str], question: Quest
 
 def merge(row: Row, confirmed: Row) -> Row:
     """The row of a first look with what a confirmation found: its verdict counts, all looks stay."""
-    return replace(confirmed, looks=(*row.looks, *confirmed.looks), notes=tuple(dict.fromkeys((*row.notes, *confirmed.notes))))
+    return replace(confirmed, looks=(*row.looks, *confirmed.looks))
 
 
 def _judged_stored(row: Row, now: Mapping[str, Any], baseline: baselines.Baseline, question: Question) -> Row:
@@ -157,9 +182,15 @@ def _with_verdict(row: Row, estimate: Estimate, question: Question) -> Row:
     return replace(row, estimate=estimate, looks=(estimate,), verdict=verdict, suspected=suspected)
 
 
-def _by_repeat(entry: Mapping[str, Any], figure: str) -> dict[int, float]:
+def _by_repeat(entry: Mapping[str, Any], figure: str) -> dict[int, tuple[float, float | None]]:
+    """By repeat: the figure, and what others took of the CPUs."""
     found = (entry.get("figures") or {}).get(figure) or ()
-    return {int(repeat): float(value) for repeat, value in zip(entry.get("repeats") or (), found, strict=False) if value}
+    rows = zip(entry.get("repeats") or (), found, entry.get("lost") or (), strict=False)
+    return {int(repeat): (float(value), share) for repeat, value, share in rows if value and value > 0}
+
+
+def _worse(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else max(a, b)
 
 
 def _left_out(entry: Mapping[str, Any]) -> tuple[str, ...]:

@@ -12,10 +12,10 @@ logarithm of its repeats. With one baseline session nothing is known about the s
 little, so what is found is pooled with an assumption of SESSION_SPREAD that weighs SESSION_DEGREES degrees of freedom
 (the moderated t of Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). See `stored`.
 
-The rule is fixed beforehand. A first look only raises suspicion: an estimate worse by more than half the threshold. What
-is suspected is measured again, twice as often, and once more four times as often where that does not decide; only these
-confirmations are judged, not the first look, which was picked for looking slow. ERROR is shared out over confirmations
-and over everything that is judged together (Bonferroni).
+The rule is fixed beforehand. A first look only raises suspicion: an estimate worse by more than half the threshold.
+What is suspected is measured again, twice as often, and once more four times as often where that does not decide; only
+these confirmations are judged, not the first look, which was picked for looking slow. ERROR is shared out over
+confirmations and over everything that is judged together (Bonferroni).
 """
 
 from __future__ import annotations
@@ -160,7 +160,9 @@ def stored(
     return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half), len(current))
 
 
-def allowance(lost_now: float | None, lost_then: float | None, speed_now: float | None, speed_then: float | None) -> float:
+def allowance(
+    lost_now: float | None, lost_then: float | None, speed_now: float | None, speed_then: float | None
+) -> float:
     """How many times slower the machine itself was now than at the baseline; 1 where it was not.
 
     `lost_*`: the share of the CPUs that others took (steal and foreign programs), means over the runs; `speed_*`: how

@@ -16,7 +16,11 @@ _HEADINGS = ("test", "name", "load", "figure", "baseline", "now", "ratio", "chan
 _RIGHT = ("baseline", "now", "ratio", "change", "interval")
 _MAY_GO = ("interval", "ratio", "load", "baseline", "figure", "name")
 """Columns that a narrow terminal does without, in this order."""
-_SHORTEST = 12
+_TIMES_FROM = 10
+"""From this ratio on one says how many times, not how many per cent more."""
+_READABLE = 24
+"""Columns go before the name of a test gets shorter than this."""
+_SHORTEST = 8
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ def change(ratio: float | None) -> str:
     """`+22 %`, `-66.7 %`: one decimal below 10 %, as many as three digits need above; `-` for None."""
     if ratio is None:
         return "-"
-    if ratio >= 10:
+    if ratio >= _TIMES_FROM:
         return f"x {_digits(ratio)}"
     share = (ratio - 1) * 100
     return f"{share:+.0f} %" if abs(share) >= 9.95 else f"{share:+.1f} %"
@@ -78,7 +82,11 @@ def sentence(row: Row) -> str:
 def interval(row: Row) -> str:
     """`+18 to +26 %`; `-` where there is none."""
     low, high = row.get("low"), row.get("high")
-    return "-" if low is None or high is None else f"{change(low).removesuffix(' %')} to {change(high)}"
+    if low is None or high is None:
+        return "-"
+    if high >= _TIMES_FROM:
+        return f"x {_digits(low)} to {_digits(high)}"
+    return f"{change(low).removesuffix(' %')} to {change(high)}"
 
 
 def table(rows: Sequence[Row], width: int) -> list[Line]:
@@ -91,7 +99,7 @@ def table(rows: Sequence[Row], width: int) -> list[Line]:
         columns.remove("figure")  # said above the table
     widths = {name: max(len(name), *(len(cell[name]) for cell in cells)) for name in columns}
     for name in _MAY_GO:
-        if _total(widths) - widths["test"] + min(widths["test"], _SHORTEST) <= width:
+        if _total(widths) - widths["test"] + min(widths["test"], _READABLE) <= width:
             break
         widths.pop(name, None)
     widths["test"] = max(min(widths["test"], _SHORTEST), widths["test"] - max(0, _total(widths) - width))
@@ -129,7 +137,7 @@ def _colour(verdict: str) -> str:
 
 def _unit(figure: str, largest: float) -> tuple[str, float]:
     if figure.endswith("_ms"):
-        return next(((unit, factor) for unit, factor in _TIMES if largest * factor >= 1), _TIMES[-1])
+        return next(((unit, factor) for unit, factor in _TIMES if largest * factor >= 0.9995), _TIMES[-1])
     ends = {"_rps": "/s", "_mib": "MiB", "_s": "s"}
     return next((unit for end, unit in ends.items() if figure.endswith(end)), ""), 1.0
 

@@ -1,4 +1,4 @@
-"""On what a baseline was measured: what must be the same for its figures to mean anything here, and how fast it is now."""
+"""On what a baseline was measured: what must be the same for its figures to mean anything, and how fast it is now."""
 
 from __future__ import annotations
 

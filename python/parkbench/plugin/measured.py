@@ -1,10 +1,11 @@
-"""What is kept of a sweep: plain values, small enough for a file of many sessions, and what two of them have in common."""
+"""What is kept of a sweep: plain values, small enough for a file of many sessions, and how two of them differ."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from parkbench import wording
 from parkbench.plugin.judging import JUDGED
@@ -15,6 +16,9 @@ Cell = tuple[str, str, int, float]
 
 MUST_MATCH = ("workload", "transport", "arrivals")
 """What makes figures of two sweeps speak of the same thing. Options may differ: they may be what is tested."""
+DISTURBED = 0.05
+"""A run in which others took so much more of the CPUs than in the quietest one is left out."""
+FEWEST_QUIET = 3
 _OF_ONE_RUN = ("seed",)
 _OF_THE_MEASUREMENT = ("duration", "duration_s", "max_duration", "max_duration_s", "warmup", "warmup_s")
 
@@ -45,8 +49,9 @@ def summary(runs: Sequence[Record], speed_us: float | None = None) -> dict[str, 
     """What is kept of a sweep, as JSON knows it.
 
     `workload`, `transport`, `arrivals`, `speed_us`, and `cells`: each with `name`, `model`, `leg`, `concurrency`,
-    `rate_rps`, `load` (words), `options`, `figures` (name -> value of each repeat that may be compared; None where it has none),
-    `repeats` (their numbers), `lost` (share of the CPUs others took, per repeat) and `left_out` (why -> runs).
+    `rate_rps`, `load` (words), `options`, `figures` (name -> value of each repeat that may be compared; None where it
+    has none), `repeats` (their numbers), `lost` (share of the CPUs that others took, per repeat) and
+    `left_out` (why -> runs).
     """
     first: Record = runs[0] if runs else {}
     return {
@@ -78,15 +83,40 @@ def find(kept: Mapping[str, Any], cell: Cell) -> Mapping[str, Any] | None:
 
 
 def values(kept: Mapping[str, Any], cell: Cell, figure: str) -> Values | None:
-    """The figure in that cell of a summary; None where the cell or the figure is missing. An older file may lack any."""
+    """The figure in that cell of a summary; None where it has no such cell or figure. An older file may lack any."""
     entry = find(kept, cell)
     raw = ((entry or {}).get("figures") or {}).get(figure)
-    found = tuple(float(value) for value in raw or () if _is_number(value) and value > 0)
-    if entry is None or not found:
+    if entry is None or not isinstance(raw, list):
         return None
-    lost = [float(value) for value in entry.get("lost") or () if _is_number(value)]
+    shares = list(entry.get("lost") or ())
+    shares += [None] * (len(raw) - len(shares))
+    both = [(float(v), share) for v, share in zip(raw, shares, strict=False) if _is_number(v) and v > 0]
+    both = [both[index] for index in quietest([share for _, share in both], FEWEST_QUIET)]
+    lost = [float(share) for _, share in both if _is_number(share)]
     speed = kept.get("speed_us")
-    return Values(found, sum(lost) / len(lost) if lost else None, float(speed) if _is_number(speed) else None)
+    return (
+        Values(
+            tuple(value for value, _ in both),
+            sum(lost) / len(lost) if lost else None,
+            float(speed) if _is_number(speed) else None,
+        )
+        if both
+        else None
+    )
+
+
+def quietest(lost: Sequence[Any], least: int) -> list[int]:
+    """Which of these runs count, by the share of the CPUs that others took in each: their indices.
+
+    A run that lost 5 points more than the quietest was not measured under the same conditions; but at least half of the
+    runs and `least` stay, the quietest ones. Chosen by the sensors and never by the figure, so that nothing is biased.
+    All stay where a sensor told nothing.
+    """
+    if not all(_is_number(share) for share in lost):
+        return list(range(len(lost)))
+    order = sorted(range(len(lost)), key=lambda index: (lost[index], index))
+    within = sum(share <= lost[order[0]] + DISTURBED for share in lost)
+    return sorted(order[: max(within, least, math.ceil(len(lost) / 2))])
 
 
 def joined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,7 +140,9 @@ def joined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
 
 def unlike(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Why two summaries cannot be compared at all, as `transport direct and http`; empty where they can."""
-    return ", ".join(f"{name} {then.get(name)} and {now.get(name)}" for name in MUST_MATCH if then.get(name) != now.get(name))
+    return ", ".join(
+        f"{name} {then.get(name)} and {now.get(name)}" for name in MUST_MATCH if then.get(name) != now.get(name)
+    )
 
 
 def changed(then: Mapping[str, Any], now: Mapping[str, Any], cell: Cell) -> str:
@@ -159,5 +191,5 @@ def _lost(run: Record) -> float | None:
     return min(1.0, sum(known)) if known else None
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value

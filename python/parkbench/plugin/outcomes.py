@@ -60,7 +60,9 @@ class Outcomes:
         found += [f"{entry['test']}: {entry['broken']}" for entry in self._entries if entry["broken"]]
         busy = {entry["workers"] for entry in self._entries if entry["workers"] > 1}
         if busy:
-            found.append(f"noisy: measured while {max(busy)} workers ran tests (-n), and saved nowhere; run benchmarks alone")
+            found.append(
+                f"noisy: measured while {max(busy)} workers ran tests (-n), and saved nowhere; run benchmarks alone"
+            )
         return list(dict.fromkeys(found))
 
     @property

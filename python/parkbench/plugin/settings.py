@@ -155,14 +155,18 @@ def threshold(option: str, value: object) -> float:
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         number = float(value)
     if number is None or not 0 < number <= 10:
-        raise ConfigError(f"{option} takes a share such as 0.05 or 5%, above 0 and at most 10, not {validate.shown(value)}")
+        raise ConfigError(
+            f"{option} takes a share such as 0.05 or 5%, above 0 and at most 10, not {validate.shown(value)}"
+        )
     return number
 
 
 def of_mark(arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
     """The defaults that `@pytest.mark.parkbench(figure=..., threshold=..., confirm=...)` sets for a test."""
     if arguments:
-        raise ConfigError(f"the marker parkbench takes {validate.listed(_MARK)} by name, not {validate.shown(arguments[0])}")
+        raise ConfigError(
+            f"the marker parkbench takes {validate.listed(_MARK)} by name, not {validate.shown(arguments[0])}"
+        )
     for name in named:
         if name not in _MARK:
             raise ConfigError(f"the marker parkbench knows no {name}; it takes {validate.listed(_MARK)}")
