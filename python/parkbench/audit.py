@@ -28,6 +28,8 @@ from parkbench.record import (
 from parkbench.stats import carries, samples_needed
 
 UNEXPLAINED_LIMIT = 0.01
+UNEXPLAINED_FLOOR_MS = 0.002
+"""About what a dozen stamps and the hand-overs between them take: of a response of 0.1 ms that is more than 1 %."""
 LITTLE_LIMIT = 0.05
 EDGES_LIMIT = 0.5
 """Beyond this the edges of a window excuse nothing: it was too short to say anything."""
@@ -48,7 +50,10 @@ _QUANTILES = {"response_p50_ms": 0.5, "response_p90_ms": 0.9, "response_p99_ms":
 def audit_run(run: Record) -> Audit:
     """Checks one run record. A run that failed has one check, which fails and says why."""
     if not has_figures(run):
-        return all_of([made("run", False, None, None, f"no figures: {run.get('status')}")])
+        causes = _causes(run)
+        return all_of([
+            made("run", False, None, None, f"no figures: {run.get('status')}" + (f"; {causes}" if causes else ""))
+        ])  # fmt: skip
     return all_of([
         _ledger(run), _phases(run), _little(run), *bounds(run), _answers(run), _database(run), _rows(run),
         _lateness(run), _generator(run), _ceiling(run), _samples(run), _failures(run), _timeouts(run), _histogram(run),
@@ -116,7 +121,10 @@ def _phases(run: Record) -> Check:
     text = f"{spent['unexplained']:.3g} of {figure(response)} ms unexplained ({share:.2%})"
     if run.get("workload") == "noop":
         return made("phases", True, share, None, f"{text}; no limit for noop, which does nothing but be handed over")
-    return made("phases", share <= UNEXPLAINED_LIMIT, share, UNEXPLAINED_LIMIT, text)
+    limit = max(UNEXPLAINED_LIMIT, UNEXPLAINED_FLOOR_MS / response if response else 0.0)
+    if limit > UNEXPLAINED_LIMIT:
+        text += f"; of so short a response {UNEXPLAINED_FLOOR_MS * 1000:.0f} us may be, what stamping it takes"
+    return made("phases", share <= limit, share, limit, text)
 
 
 def _little(run: Record) -> Check:
@@ -302,7 +310,7 @@ def _failures(run: Record) -> Check:
     bad = {key: entry(ledger, key) for key in ("rejected", "failed", "timed_out", "unsent")}
     share = sum(bad.values()) / scheduled if scheduled else 0.0
     told = ", ".join(f"{count:,} {key}" for key, count in bad.items() if count) or "none failed"
-    causes = ", ".join(f"{cause} {count:,}" for cause, count in sorted((run.get("failures") or {}).items()) if count)
+    causes = _causes(run)
     text = f"{told} of {scheduled:,} ({share:.2%})" + (f": {causes}" if causes else "")
     failed = (run.get("details") or {}).get("failed_response") or {}
     if failed.get("count"):
@@ -311,6 +319,10 @@ def _failures(run: Record) -> Check:
     if too_many_errors(run):
         text += "; too many for a comparison"
     return made("failures", share <= FAILURE_LIMIT, share, FAILURE_LIMIT, text)
+
+
+def _causes(run: Record) -> str:
+    return ", ".join(f"{cause} {count:,}" for cause, count in sorted((run.get("failures") or {}).items()) if count)
 
 
 def _timeouts(run: Record) -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from planted import doubled
 
 import parkbench as pb
 from parkbench.audit import Check, audit_run
+from parkbench.database import open_database
 
 SHORT: dict[str, Any] = {"duration": 0.3, "warmup": 0.1, "repeats": 1, "quiet": True}
 WORKLOADS: list[tuple[str, dict[str, Any]]] = [
@@ -24,14 +26,21 @@ WORKLOADS: list[tuple[str, dict[str, Any]]] = [
 OF_A_LOADED_MACHINE = {"lateness", "generator", "ceiling"}  # other tests may run beside this one
 
 
+@pytest.fixture(scope="module")
+def dsn() -> Iterator[str]:
+    with open_database(None, connections=10, products=100) as database:
+        yield database.dsn
+
+
 def failed(run: dict[str, Any]) -> list[Check]:
     return [c for c in audit_run(run)["checks"] if not c["passed"] and c["name"] not in OF_A_LOADED_MACHINE]
 
 
 @pytest.mark.parametrize("transport", ["direct", "http"])
 @pytest.mark.parametrize(("workload", "options"), WORKLOADS, ids=[name for name, _ in WORKLOADS])
-def test_a_clean_run_passes(workload: str, options: dict[str, Any], transport: str) -> None:
-    result = pb.sweep(workload, models=["reactive"], concurrency=40, transport=transport, **SHORT, **options)
+def test_a_clean_run_passes(workload: str, options: dict[str, Any], transport: str, dsn: str) -> None:
+    given = {**SHORT, **options, "transport": transport, "database": dsn}
+    result = pb.sweep(workload, models=["reactive"], concurrency=40, **given)
     (run,) = result.runs
     assert failed(run) == []
     made = {check["name"] for check in audit_run(run)["checks"] if not check["text"].startswith("not checked")}
@@ -47,6 +56,26 @@ def test_answers_booked_twice_in_every_book_are_caught(model: str) -> None:
     assert failed(run) == []
     run["details"]["answers_model_counted"] *= 2
     assert {check["name"] for check in failed(doubled(run))} >= {"little", "users_bound"}
+
+
+@pytest.mark.parametrize("transport", ["direct", "http"])
+def test_a_server_that_always_says_the_same_is_caught(transport: str, dsn: str) -> None:
+    given = {**SHORT, "transport": transport, "database": dsn, "products": 100, "max_duration": 0.5}
+    result = pb.sweep("pricing", models=["reactive"], concurrency=10, _plant={"constant_answer": True}, **given)
+    (run,) = result.runs
+    assert run["failures"]["wrong_answer"] > 100
+    assert run["ledger"]["ok"] == 0
+    (check,) = failed(run)
+    assert "wrong_answer" in check["text"]
+
+
+@pytest.mark.parametrize("transport", ["direct", "http"])
+def test_a_server_with_a_hidden_cache_is_caught(transport: str, dsn: str) -> None:
+    given = {**SHORT, "transport": transport, "database": dsn, "products": 100}
+    result = pb.sweep("pricing", models=["thread_pool"], concurrency=40, _plant={"hidden_cache": True}, **given)
+    (run,) = result.runs
+    (check,) = [check for check in failed(run) if check["name"] == "database"]
+    assert "some came from elsewhere" in check["text"]
 
 
 def test_answers_that_come_before_their_own_wait_are_caught() -> None:
