@@ -9,7 +9,8 @@ import pytest
 from planted import doubled
 
 import parkbench as pb
-from parkbench.audit import Check, audit_run
+from parkbench.audit import Check, audit_run, too_many_errors
+from parkbench.censoring import censored
 from parkbench.database import open_database
 
 SHORT: dict[str, Any] = {"duration": 0.3, "warmup": 0.1, "repeats": 1, "quiet": True}
@@ -76,6 +77,28 @@ def test_a_server_with_a_hidden_cache_is_caught(transport: str, dsn: str) -> Non
     (run,) = result.runs
     (check,) = [check for check in failed(run) if check["name"] == "database"]
     assert "some came from elsewhere" in check["text"]
+
+
+def test_a_slow_generator_is_refused() -> None:
+    """Half a millisecond for each request on one thread: it cannot send 40 requests at once in time."""
+    given = {**SHORT, "transport": "http", "sleep_ms": 20}
+    result = pb.sweep("sleep", models=["reactive"], concurrency=40, _plant={"generator_us": 500}, **given)
+    (run,) = result.runs
+    late = next(check for check in audit_run(run)["checks"] if check["name"] == "lateness")
+    assert not late["passed"], late
+    assert run["status"] == "client_limited"
+
+
+def test_timeouts_are_told_as_what_they_are() -> None:
+    """Three in a hundred would take 0.4 s and are given up after 0.2 s."""
+    given = {**SHORT, "transport": "direct", "mixed_fast_ms": 2, "mixed_slow_ms": 400, "mixed_slow_share": 0.03}
+    result = pb.sweep("mixed", models=["reactive"], concurrency=40, timeout=0.2, **given)
+    (run,) = result.runs
+    checks = {check["name"]: check for check in failed(run)}
+    assert censored(run) == {"response_p99_ms": 200.0}
+    assert "response_p99_ms is >= 200" in checks["timeouts"]["text"]
+    assert not checks["failures"]["passed"]
+    assert too_many_errors(run)
 
 
 def test_answers_that_come_before_their_own_wait_are_caught() -> None:
