@@ -1,8 +1,8 @@
 """How often the pytest plugin is wrong: unchanged benchmarks that it calls slower, slowdowns of 10 % that it misses.
 
-A benchmark of the workload `cpu`, whose requests burn 1 ms of CPU, the kind that a noisy machine disturbs most. First
+A benchmark of the workload `cpu`, whose requests burn 0.2 ms of CPU, the kind that a noisy machine disturbs most. First
 its baseline is saved in sessions of their own; then, in random order, sessions of the unchanged benchmark and of one
-whose requests burn 1.1 ms, against the stored baseline and against a twin in the same sweep. Each is a pytest session
+whose requests burn 0.22 ms, against the stored baseline and against a twin in the same sweep. Each is a pytest session
 in a process of its own, as a user starts it.
 """
 
@@ -27,7 +27,7 @@ from typing import Any
 
 from bench.rows import Row, to_json, to_text
 
-CPU_US = 1000.0
+CPU_US = 200.0
 SLOWDOWN = 1.10
 LIMIT_PASSED = 0.99
 LIMIT_CAUGHT = 1.0
@@ -44,7 +44,7 @@ def test_stored(parkbench):
     parkbench.assert_no_regression()
 
 def test_beside(parkbench):
-    parkbench.against({"cpu_us": 1000.0}).sweep("cpu", cpu_us=CPU_US, **QUICK)
+    parkbench.against({"cpu_us": 200.0}).sweep("cpu", cpu_us=CPU_US, **QUICK)
     parkbench.assert_no_regression()
 """
 

@@ -46,21 +46,21 @@ def verdicts(now: float, *, between: float, within: float, sessions: int, trials
 
 
 @pytest.mark.parametrize("sessions", [1, 3, 8])
-@pytest.mark.parametrize("between", [0.0, 0.01, 0.02])
+@pytest.mark.parametrize("between", [0.0, 0.01, 0.015])
 def test_an_unchanged_benchmark_is_hardly_ever_called_worse(sessions: int, between: float) -> None:
     found = verdicts(1.0, between=between, within=0.02, sessions=sessions, trials=300)
     assert found.count("worse") <= 3
 
 
-@pytest.mark.parametrize(("sessions", "between"), [(5, 0.01), (8, 0.01)])
+@pytest.mark.parametrize(("sessions", "between"), [(1, 0.005), (5, 0.01), (5, 0.015)])
 def test_ten_percent_are_found_where_sessions_differ_little(sessions: int, between: float) -> None:
     found = verdicts(1.10, between=between, within=0.02, sessions=sessions, trials=200)
-    assert found.count("worse") >= 196
+    assert found.count("worse") >= 192
 
 
 def test_what_a_machine_cannot_tell_is_not_called_worse() -> None:
     found = verdicts(1.10, between=0.08, within=0.02, sessions=5, trials=200)
-    assert found.count("worse") <= 60
+    assert found.count("worse") <= 160
 
 
 def test_the_interval_of_stored_sessions_covers_the_truth() -> None:
@@ -168,8 +168,8 @@ def test_how_much_slower_the_machine_is(arguments: tuple[float | None, ...], exp
 
 
 def test_the_error_is_shared_out() -> None:
-    assert judging.confidence(1) == pytest.approx(1 - 0.01)
-    assert judging.confidence(10) == pytest.approx(1 - 0.001)
+    assert judging.confidence(1) == pytest.approx(0.95)
+    assert judging.confidence(10) == pytest.approx(0.995)
     assert [confirmation_repeats(index, 5) for index in (0, 1)] == [10, 20]
     assert [confirmation_repeats(index, 1) for index in (0, 1)] == [5, 10]
 

@@ -67,9 +67,9 @@ def test_runs_in_which_others_took_the_cpus_are_left_out(lost: list[float | None
 def test_a_disturbed_repeat_counts_neither_for_the_figure_nor_for_the_machine() -> None:
     one = summary([10.0, 11.0, 12.0, 50.0], lost=0.02)
     one["cells"][0]["lost"][3] = 0.4
-    assert measured.values(one, CELL, "response_mean_ms") == measured.Values(
-        (10.0, 11.0, 12.0), pytest.approx(0.02), None
-    )
+    found = measured.values(one, CELL, "response_mean_ms")
+    assert found is not None and found.repeats == (10.0, 11.0, 12.0)
+    assert found.lost == pytest.approx(0.02)
 
 
 @pytest.mark.parametrize("kept", [{}, {"cells": None}, {"cells": [{"name": "thread_pool", "concurrency": 400}]}])
