@@ -22,10 +22,6 @@ from parkbench.errors import ConfigError
 from parkbench.redact import without_password
 
 ALLOW_DEBUG = "PARKBENCH_ALLOW_DEBUG"
-LOOPBACK = (
-    "Everything ran on one machine over loopback: no packet was lost or took its way, so the figures rank the models "
-    "here and say nothing of a network."
-)
 _CPU = Path("/sys/devices/system/cpu")
 _VULNERABILITIES = Path("/sys/devices/system/cpu/vulnerabilities")
 _LIMITS = {
@@ -105,21 +101,6 @@ def cautions(found: Mapping[str, Any], *, own_server: bool = False) -> list[str]
     if found.get("cpu_quota"):
         told.append(f"a control group gives the run {found['cpu_quota']:.3g} CPUs and stops it when they are used up")
     return told
-
-
-def placement_text(found: Mapping[str, Any]) -> str:
-    """Who ran on which CPUs, and what loopback leaves out, from the environment of a sweep. Two sentences."""
-    placed = found.get("placement") or {}
-    cpus = found.get("cpus_usable") or found.get("cpus")
-    if placed.get("placement") in (None, "none"):
-        return f"Server, generator and database share the same {cpus} CPUs. {LOOPBACK}"
-    server, generator = (_cpus(placed.get(side) or []) for side in ("server", "generator"))
-    word = placed["placement"]
-    which = "" if word == "split" else f" ({', '.join(sorted(k for k, v in word.items() if v == 'split'))} only)"
-    return (
-        f"The server has CPU {server}, generator and downstream have CPU {generator}{which}; "
-        f"the database overlaps with both. {LOOPBACK}"
-    )
 
 
 def build_info() -> dict[str, Any] | None:
@@ -245,17 +226,6 @@ def command_line() -> list[str]:
             part = f"{option}={redact(dsn)}"
         shown.append(without_password(part))
     return shown
-
-
-def _cpus(numbers: Sequence[int]) -> str:
-    """`0-3, 6`."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs) or "none"
 
 
 def _limit(value: int) -> int | None:

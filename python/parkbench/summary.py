@@ -184,10 +184,13 @@ def _audit(runs: Sequence[Record]) -> list[str]:
 
 
 def _of_sweep(sweep: Mapping[str, Any]) -> list[str]:
-    """How the sweep ended, where not by its rule, and what measuring costs on its machine."""
-    from parkbench import costs, stopping
+    """How the sweep ended, where not by its rule, what measuring costs on its machine, and what there sways figures."""
+    from parkbench import costs, environment, stopping
 
-    return [line for line in (stopping.describe(sweep), costs.describe(sweep)) if line]
+    found = sweep.get("environment") or {}
+    own_server = (found.get("postgres") or {}).get("provider") == "user"
+    swayed = [f"{told[0].upper()}{told[1:]}." for told in environment.cautions(found, own_server=own_server)]
+    return [line for line in (stopping.describe(sweep), costs.describe(sweep), *swayed) if line]
 
 
 def _transfer(runs: Sequence[Record], sweep: Mapping[str, Any]) -> list[str]:

@@ -91,6 +91,7 @@ def sweep(
     _check_resources(spec, spec.cells(), embedded=spec.needs_database and dsn is None)
     directory = None if out is None or resume is not None else resources.check_out(out)
     core = child.core_path()
+    environment.check_build()
     try:
         with contextlib.ExitStack() as stack:
             base = stack.enter_context(_database(spec, dsn, socket)) if spec.needs_database else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parkbench import wording
+from parkbench.censoring import censored
 from parkbench.equality import unequal_resources
 from parkbench.record import (
     LEGS,
@@ -258,9 +259,12 @@ def _figure(heading: str, good: Sequence[Record], spread: bool) -> str:
         return f"n/a (needs {samples_needed(0.99):,})" if heading == "p99 ms" and good else ""
     middle = median(values)
     text = f"{middle:,.0f}" if heading == "threads" else wording.amount(middle)
+    cut = [limit for run in good if (limit := censored(run).get(_FIGURES[heading])) is not None]
+    if 2 * len(cut) > len(good):  # the median run's is among those that timed out
+        return f">= {wording.amount(min(cut))}"
     if spread and heading in _SPREAD and len(values) > 1:
         off = max(max(values) - middle, middle - min(values)) / middle if middle else 0.0
-        text += f" ±{off:.0%}".replace("%", " %")
+        text += f" ±{off:.0%}".replace("%", " %") if off < 1 else f" (to {wording.amount(max(values))})"
     return text
 
 

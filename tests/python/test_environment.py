@@ -106,17 +106,3 @@ def test_what_can_sway_a_result_is_told() -> None:
     assert "governor powersave" in told[0]
     assert "4 MiB are swapped out" in told[1]
     assert "1.5 CPUs" in told[2]
-
-
-def test_where_processes_ran_and_what_loopback_leaves_out() -> None:
-    shared = environment.placement_text({"cpus_usable": 2, "placement": {"placement": "none"}})
-    assert shared.startswith("Server, generator and database share the same 2 CPUs.")
-    split = {"placement": "split", "server": [0, 1, 2, 5], "generator": [3]}
-    text = environment.placement_text({"cpus_usable": 5, "placement": split})
-    assert text.startswith(
-        "The server has CPU 0-2, 5, generator and downstream have CPU 3; the database overlaps with both."
-    )
-    words = {"reactive": "split", "thread_pool": "none"}
-    one = environment.placement_text({"placement": {**split, "placement": words}})
-    assert "(reactive only)" in one
-    assert all("over loopback" in sentence for sentence in (shared, text, one))

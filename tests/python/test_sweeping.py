@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import parkbench as pb
-from parkbench import child
+from parkbench import child, environment
 from parkbench.errors import ConfigError
 from parkbench.sweeping import sweep
 
@@ -350,3 +350,14 @@ def test_a_brownout_and_a_placement_are_recorded(tmp_path: Path) -> None:
 def test_a_server_that_dies_is_the_cause_and_the_sweep_goes_on() -> None:
     result = quick(repeats=1, concurrency=5, _plant={"server": "crash"})
     assert [run["status"] for run in result.runs] == ["failed: server process killed by SIGSEGV: bad luck"] * 2
+
+
+def test_a_core_that_was_not_built_for_measuring_is_refused(
+    fake: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(environment, "build_info", lambda: {"build_type": "Debug", "assertions": True})
+    with pytest.raises(ConfigError, match="not for use"):
+        quick(out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setenv("PARKBENCH_ALLOW_DEBUG", "1")
+    assert len(quick(out=tmp_path / "out").runs) == 8

@@ -189,3 +189,21 @@ def test_limits_that_differ_although_nobody_asked_are_red_too(monkeypatch: pytes
         table.title(runs)
     )
     assert f"{RED}unequal connections" in table.render(runs, terminal=True, width=250)
+
+
+def test_a_quantile_among_timeouts_is_at_least_the_timeout() -> None:
+    runs = judged([records.few_workers("thread_pool", r) for r in range(3)])
+    at = table.columns(runs).index("p99 ms")
+    for run in runs[:2]:
+        run["ledger"] = {**run["ledger"], "ok": 900, "timed_out": 100}
+        run["options"] = {**run["options"], "timeout": 30.0}
+    assert table.rows(runs)[0].cells[at] == ">= 30,000"
+    runs[0]["ledger"] = {**runs[0]["ledger"], "timed_out": 0}
+    assert not table.rows(runs)[0].cells[at].startswith(">=")
+
+
+def test_a_spread_beyond_all_measure_is_given_by_its_end() -> None:
+    runs = judged([records.few_workers("thread_pool", r) for r in range(3)])
+    for run, mean in zip(runs, (1.0, 1.1, 900.0), strict=True):
+        run["response_mean_ms"] = mean
+    assert table.rows(runs)[0].cells[3] == "1.10 (to 900)"
