@@ -39,6 +39,8 @@ SMALL, LARGE = 0.05, 0.2
 _LEAST_APART = 0.005  # below this two shares are the same
 _SHORT_S, _DEFAULT_S = 0.3, 2.0
 _WARMUP_S = 0.1
+_QUICK_S = 38.0  # of the 45 that --quick may take
+_BEGAN = time.monotonic()
 
 Figures = dict[str, dict[int, float]]
 """Of each name the figure of each repeat."""
@@ -51,8 +53,9 @@ class Settings:
     transport: str
     same_sweeps: int
     sweeps: int
-    length_s: float
-    keep: Path | None
+    length_s: float = _DEFAULT_S
+    keep: Path | None = None
+    deadline: float = math.inf  # monotonic, s; no sweep begins after it, except the first of a group
 
     def key(self, group: str, seconds: float) -> str:
         """What sweeps may be counted together."""
@@ -68,6 +71,7 @@ class Planted:
     base: float
     users: int
     slower: tuple[float, ...]
+    every: int = 1  # of so many sweeps asked for it makes one: what hardly varies needs fewer
 
     def models(self) -> list[pb.VirtualThreads]:
         """The model as it is and one for each slowdown, named after it."""
@@ -81,8 +85,8 @@ def _name(slower: float) -> str:
 
 
 PLANTED = {
-    "cpu": Planted("cpu", "cpu_us", 1000.0, 2, (SMALL, LARGE)),
-    "sleep": Planted("sleep", "sleep_ms", 20.0, 10, (SMALL,)),
+    "cpu": Planted("cpu", "cpu_us", 1000.0, 1, (SMALL, LARGE)),
+    "sleep": Planted("sleep", "sleep_ms", 20.0, 10, (SMALL,), every=2),
 }
 
 
@@ -103,6 +107,8 @@ def swept(settings: Settings, group: str, count: int, seconds: float, sweep: Cal
         lines = [json.loads(line) for line in settings.keep.read_text().splitlines()]
         kept = [line["figures"] for line in lines if line["key"] == key]
     for index in range(count):
+        if index and time.monotonic() > settings.deadline:
+            return
         if index < len(kept):
             yield {name: {int(repeat): value for repeat, value in of.items()} for name, of in kept[index].items()}
             continue
@@ -115,10 +121,11 @@ def swept(settings: Settings, group: str, count: int, seconds: float, sweep: Cal
 
 def same(settings: Settings) -> list[Row]:
     """The same model twice, in many short sweeps."""
-    words, excluded, counted, spreads = 0, 0, 0, []
+    words, excluded, counted, made, spreads = 0, 0, 0, 0, []
     models = [pb.VirtualThreads(name=name, cpu_us=200) for name in ("first", "second")]
     sweep = partial(_sweep, settings, "cpu", models, 2, _SHORT_S)
     for found in swept(settings, "same", settings.same_sweeps, _SHORT_S, sweep):
+        made += 1
         ratio = stats.paired_ratio(found.get("first", {}), found.get("second", {}))
         if ratio is None or ratio.low is None or ratio.high is None or ratio.pairs < PAIRS:
             continue
@@ -126,7 +133,7 @@ def same(settings: Settings) -> list[Row]:
         words += ratio.verdict() in ("larger", "smaller")
         excluded += not ratio.low <= 1 <= ratio.high
         spreads.append(ratio.detectable or math.nan)
-    note = f"{counted} of {settings.same_sweeps} sweeps had all {PAIRS} pairs"
+    note = f"{counted} of {made} sweeps had all {PAIRS} pairs"
     if counted:
         note += f"; the difference that such a sweep finds: median {np.median(spreads):.1%}"
     what = f"same model twice, {PAIRS} pairs of {_SHORT_S} s, {settings.transport}: "
@@ -142,7 +149,8 @@ def planted(settings: Settings, group: str) -> list[Row]:
     plant = PLANTED[group]
     found: dict[float, list[stats.Ratio]] = {by: [] for by in plant.slower}
     sweep = partial(_sweep, settings, plant.workload, plant.models(), plant.users, settings.length_s)
-    for figures_ in swept(settings, group, settings.sweeps, settings.length_s, sweep):
+    count = max(1, settings.sweeps // plant.every)
+    for figures_ in swept(settings, group, count, settings.length_s, sweep):
         for by in plant.slower:
             ratio = stats.paired_ratio(figures_.get("as it is", {}), figures_.get(_name(by), {}))
             if ratio is not None and ratio.power_of(by) is not None:
@@ -150,30 +158,34 @@ def planted(settings: Settings, group: str) -> list[Row]:
     measured = []
     for by, ratios in found.items():
         what = f"{group} {by:.0%} slower, {PAIRS} pairs of {settings.length_s:g} s, {settings.transport}"
-        measured += found_rows(what, by, ratios)
+        measured += found_rows(what, by, ratios, judged=settings.length_s >= _DEFAULT_S)
     return measured
 
 
-def found_rows(what: str, by: float, ratios: Sequence[stats.Ratio]) -> list[Row]:
+def found_rows(what: str, by: float, ratios: Sequence[stats.Ratio], *, judged: bool = True) -> list[Row]:
     """The row of what was found and, for the small slowdown, that of the printed power. One of them carries the goal.
 
     Where noise forbids the power asked for, the tool must have said so: the printed power then agrees with the rate.
+    Not `judged`: runs shorter than the default have no goal.
     """
+    goal = 1.0 if judged else None
     hits = sum(ratio.verdict() == "larger" for ratio in ratios)
     powers = [power for ratio in ratios if (power := ratio.power_of(by)) is not None]
     if not powers:
-        return [rows.missing(f"{what}: found", "share", "limit", 1.0, "no sweep had enough runs")]
+        return [rows.missing(f"{what}: found", "share", "limit", goal, "no sweep had enough runs")]
     printed, rate = float(np.mean(powers)), hits / len(ratios)
     measured = float(np.median([ratio.ratio for ratio in ratios])) - 1
     note = f"measured {measured:+.1%}; printed power {printed:.0%} on average"
     if by >= LARGE:
-        return [share_row(f"{what}: found", hits, len(ratios), FOUND_LARGE, 1.0, note)]
+        return [share_row(f"{what}: found", hits, len(ratios), FOUND_LARGE, goal, note)]
     enough = rate >= FOUND
-    if not enough:
+    if not enough and judged:
         note += "; noise forbids the power asked for, so the printed one must be right"
     return [
-        share_row(f"{what}: found", hits, len(ratios), FOUND, 1.0 if enough else None, note),
-        apart_row(f"{what}: printed power less rate found", printed, hits, len(ratios), APART, None if enough else 1.0),
+        share_row(f"{what}: found", hits, len(ratios), FOUND, goal if enough else None, note),
+        apart_row(
+            f"{what}: printed power less rate found", printed, hits, len(ratios), APART, None if enough else goal
+        ),
     ]
 
 
@@ -257,12 +269,16 @@ def main() -> None:
         parser.error(f"--only knows {', '.join(GROUPS)}, not {unknown[0]!r}")
     if asked.prepare:
         return
-    settings = Settings(asked.transport, asked.same_sweeps, asked.sweeps, _DEFAULT_S, asked.keep)
-    if asked.quick:
-        settings = Settings(asked.transport, 3, 1, _SHORT_S, None)
+    settings = Settings(asked.transport, asked.same_sweeps, asked.sweeps, keep=asked.keep)
     measured: list[Row] = []
-    for name in names:
+    for left, name in zip(range(len(names), 0, -1), names, strict=True):
         began = time.monotonic()
+        if asked.quick and began - _BEGAN > _QUICK_S * 0.8:
+            measured.append(rows.missing(name, "share", "limit", None, "no time left: the machine is busy"))
+            continue
+        if asked.quick:
+            end = began + (_QUICK_S - (began - _BEGAN)) / left / 2  # the sweep that begins last takes as long again
+            settings = Settings(asked.transport, 3, 3, _SHORT_S, deadline=end)
         measured += GROUPS[name](settings)
         say(f"{name}: {time.monotonic() - began:.0f} s")
     print(rows.to_json("alike", measured) if asked.json else rows.to_text(measured))

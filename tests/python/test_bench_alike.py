@@ -50,6 +50,7 @@ def test_where_noise_forbids_the_power_the_printed_one_carries_the_goal() -> Non
     (large,) = alike.found_rows("cpu 20 %", 0.2, [ratio(0.2, 0.01)] * 20)
     assert (large.goal, large.peer_value) == (1.0, 0.95)
     assert alike.found_rows("cpu 5 %", 0.05, [])[0].ratio is None
+    assert {row.goal for row in alike.found_rows("cpu 5 %", 0.05, loud, judged=False)} == {None}
 
 
 def test_kept_sweeps_are_not_made_again(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_kept_sweeps_are_not_made_again(tmp_path: Path) -> None:
         run = {"name": "a", "repeat": 1, "status": "ok", "response_mean_ms": 2.0 + index, "phases_ms": {"cpu": 1.0}}
         return SimpleNamespace(runs=[run, {**run, "repeat": 2, "status": "too_short"}])
 
-    settings = alike.Settings("direct", 1, 1, 2.0, tmp_path / "kept.jsonl")
+    settings = alike.Settings("direct", 1, 1, keep=tmp_path / "kept.jsonl")
     first = list(alike.swept(settings, "cpu", 2, 2.0, sweep))
     assert first == [{"a": {1: 2.0}}, {"a": {1: 3.0}}]
     assert list(alike.swept(settings, "cpu", 3, 2.0, sweep)) == [*first, {"a": {1: 4.0}}]
