@@ -98,8 +98,9 @@ def _by_levels(series: Floats, ends: Sequence[int], higher_is_better: bool) -> S
     if begin == 0:
         return Steady("flat", 0, changes, "flat: one level throughout")
     if len(series) - begin < max(change_points.SHORTEST, LAST_SHARE * len(series)):
-        was = (levels[first - 1] - last) / yardstick
-        text = f"no steady state: the level changed by {_signed(-was)} after {begin} of {len(series)} samples"
+        was = levels[first - 1]
+        change = f"by {_signed(last / was - 1)}" if was > 0 else "from nothing"
+        text = f"no steady state: the level changed {change} after {begin} of {len(series)} samples"
         return Steady("unstable", None, changes, text)
     if any(abs(one) <= TOLERANCE for one in apart[:first]):
         return _came_back(series, changes, last, yardstick, begin)

@@ -130,7 +130,9 @@ def test_what_still_changes_at_the_end_has_no_steady_state() -> None:
     assert "drifts by -3" in falling.text
     late = steady.classify([100.0, 101.0, 99.0] * 18 + [60.0, 61.0, 59.0] * 2)
     assert late.kind == "unstable"
-    assert "changed by -40 %" in late.text or "changed by -67 %" in late.text
+    assert late.text == "no steady state: the level changed by -40 % after 54 of 60 samples"
+    begun = steady.classify([0.0] * 36 + [60.0, 61.0, 59.0, 60.0])
+    assert begun.text == "no steady state: the level changed from nothing after 36 of 40 samples"
 
 
 def test_too_few_and_nothing() -> None:
