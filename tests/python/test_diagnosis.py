@@ -97,6 +97,15 @@ def test_a_hog_does_not_hide_what_no_cpu_would_shorten() -> None:
     assert find_cause(run).name == "held_connections"
 
 
+def test_a_generator_whose_core_is_used_up_is_not_excused_by_others() -> None:
+    run = cause_records.gateway(status="client_limited", details={"generator_cpu_share": 0.95, "host_cpu_share": 1.0})
+    run["details"]["noise"] = {"foreign_cpu_share": 0.5}
+    assert (find_cause(run).name, find_cause(run).certain) == ("generator", False)
+    run["details"]["generator_cpu_share"] = 0.3
+    run["phases_ms"] |= {"network": 80.0}
+    assert find_cause({**run, "response_mean_ms": 130.35}).name == "noisy_neighbour"
+
+
 def test_a_wake_up_that_this_machine_always_costs_is_no_delay() -> None:
     run = cause_records.at_ease(wakeup=0.15)
     assert not find_cause(run).certain

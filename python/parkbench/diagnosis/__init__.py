@@ -22,8 +22,8 @@ _Rule = Callable[[Facts], Cause | None]
 # What is held comes first (no CPU would shorten that), then who has the CPUs, then the pools that busy CPUs fill too.
 _SHORTAGES: tuple[_Rule, ...] = (
     pools.held_connections, processors.pinned_carriers, processors.stalled_loop, pools.lock,
-    pools.downstream_connections, pools.workers, refusals.memory, processors.noisy_neighbour, refusals.generator,
-    refusals.accept_queue, pools.connections, processors.cpu, processors.late_loop,
+    pools.downstream_connections, pools.workers, refusals.memory, refusals.generator, refusals.accept_queue,
+    processors.noisy_neighbour, pools.connections, processors.cpu, processors.late_loop,
 )  # fmt: skip
 # Asked only where nothing is short.
 _WAITS: tuple[_Rule, ...] = (waits.slow_query, waits.slow_downstream, waits.own_wait, processors.waits_to_run)

@@ -82,7 +82,8 @@ def noisy_neighbour(facts: Facts) -> Cause | None:
         f"together all there is"
     )
     evidence = {"foreign_cpu_share": foreign, "host_cpu_share": facts.host, "process_cpu_share": facts.own}
-    certain = facts.sensed and foreign >= max(0.35, ours)
+    busy = facts.detail("generator_cpu_share")
+    certain = facts.sensed and foreign >= max(0.35, ours) and busy < 0.5
     return Cause("noisy_neighbour", certain, text, evidence)
 
 

@@ -17,6 +17,8 @@ FAULTS_PER_S = 100.0
 """Pages read back from disk per second from which memory counts as short."""
 USUAL_CALL_MS = 200.0
 """A call downstream below this is not what fills a bulkhead: too few places are."""
+USED_UP = 0.9
+"""Of one core, which is all that a generator can use."""
 LATE_SHARE, LATE_MS = 0.30, 1.0
 """A generator that is late by this much of a response, and by more than timers are, is what is measured."""
 CONNECTING = 0.20
@@ -154,9 +156,9 @@ def generator(facts: Facts) -> Cause | None:
     busy = facts.detail("generator_cpu_share")
     late = facts.share("lateness")
     limited = facts.run.get("status") == "client_limited" or (late >= LATE_SHARE and facts.spent["lateness"] >= LATE_MS)
-    if not limited and not (facts.over_http and busy >= 0.9):
-        return None
-    others = facts.foreign or 0.0
+    others, used_up = facts.foreign or 0.0, facts.over_http and busy >= USED_UP
+    if not used_up and (not limited or (others >= 0.2 and facts.host >= 0.9)):
+        return None  # a generator that is late because others have the CPUs is no cause
     text = (
         f"the generator used {percent(busy)} of a core and was late by {amount(facts.detail('lateness_p99_ms'))} ms "
         f"(p99), {percent(late)} of a response"
@@ -178,5 +180,6 @@ def accept_queue(facts: Facts) -> Cause | None:
     evidence = {"accept_overflows": overflows, "accept_queue_mean": waiting, "connecting_share": connecting}
     # By Little's law so many requests are on their way to the server: most of them stand in that queue.
     on_their_way = facts.rate * (facts.spent["client_wait"] + facts.spent["network"]) / 1000
-    certain = connecting >= 0.5 and (overflows > 0 or waiting >= max(2.0, 0.5 * on_their_way))
+    waits_there = overflows > 0 or waiting >= max(2.0, 0.5 * on_their_way)
+    certain = connecting >= 0.5 and waits_there and facts.host < 0.9  # without CPUs nobody accepts in time
     return Cause("accept_queue", certain, text, evidence)
