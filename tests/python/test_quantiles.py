@@ -102,8 +102,9 @@ def test_an_interval_may_reach_into_the_timeouts_while_the_quantile_does_not() -
     assert not found.at_least
 
 
-def test_an_answer_that_came_after_the_limit_counts_as_censored() -> None:
-    found = quantiles.estimate([(1.0, 985), (5_001.0, 8)], 0.99, censored=7, limit=5_000.0)
+@pytest.mark.parametrize("late", [5_000.0, 5_001.0])
+def test_an_answer_that_came_at_or_after_the_limit_counts_as_censored(late: float) -> None:
+    found = quantiles.estimate([(1.0, 985), (late, 8)], 0.99, censored=7, limit=5_000.0)
     assert (found.value, found.at_least) == (5_000.0, True)
 
 
