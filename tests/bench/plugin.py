@@ -74,7 +74,7 @@ class Plan:
 
 
 FULL = Plan(saved=5, unchanged=100, slow=10, repeats=5)
-QUICK = Plan(saved=3, unchanged=3, slow=1, repeats=4, until_s=33.0)
+QUICK = Plan(saved=3, unchanged=2, slow=1, repeats=4, until_s=20.0)
 
 
 def session(folder: Path, form: str, *, slow: bool, repeats: int, options: Sequence[str] = ()) -> Session:
@@ -99,6 +99,19 @@ def session(folder: Path, form: str, *, slow: bool, repeats: int, options: Seque
     return Session(form, slow, failed, row["verdict"], row["ratio"] or 1.0, len(row["looks"]), took)
 
 
+def ordered(plan: Plan, seed: int) -> list[tuple[str, bool]]:
+    """Form and slowness of each session: spread evenly, in random order, so that whenever it stops none is missing."""
+    left = {
+        (form, slow): plan.slow if slow else plan.unchanged for form in ("stored", "beside") for slow in (False, True)
+    }
+    draw, order = random.Random(seed), []
+    most = max(left.values())
+    for turn in range(most):
+        kinds = [kind for kind, count in left.items() if turn * count // most != (turn + 1) * count // most]
+        order += draw.sample(kinds, len(kinds))
+    return order
+
+
 def measure(folder: Path, plan: Plan, seed: int, say: Any) -> list[Session]:
     """All sessions of the plan, in random order after the baseline was saved."""
     (folder / "test_plugin_bench.py").write_text(SOURCE)
@@ -106,12 +119,7 @@ def measure(folder: Path, plan: Plan, seed: int, say: Any) -> list[Session]:
     end = time.monotonic() + plan.until_s
     for _ in range(plan.saved):
         session(folder, "stored", slow=False, repeats=plan.repeats, options=["--parkbench-save", "--no-summary"])
-    order = [(form, slow) for form in ("stored", "beside") for slow in (False, True)
-             for _ in range(plan.slow if slow else plan.unchanged)]  # fmt: skip
-    random.Random(seed).shuffle(order)
-    if plan.until_s < math.inf:  # each kind once before any again
-        order.sort(key=lambda kind, seen={}: seen.__setitem__(kind, seen.get(kind, 0) + 1) or seen[kind])  # type: ignore[misc]
-    found = []
+    order, found = ordered(plan, seed), []
     for form, slow in order:
         if time.monotonic() > end:
             break
@@ -121,14 +129,17 @@ def measure(folder: Path, plan: Plan, seed: int, say: Any) -> list[Session]:
 
 
 def share(what: str, hits: int, of: int, limit: float, note: str) -> Row:
-    """A row about a share of sessions, with Wilson's interval (Wilson, JASA 22, 1927)."""
+    """A row about a share of sessions, to be met as it is and not within its interval, which stands in the note.
+
+    The interval is Wilson's (JASA 22, 1927), of 95 %.
+    """
     if not of:
         return Row(what, "share of sessions", None, "limit", limit, None, None, None, 1.0, 0, "no session was run")
     rate, z = hits / of, 1.96
     centre = (rate + z * z / (2 * of)) / (1 + z * z / of)
     half = z / (1 + z * z / of) * math.sqrt(rate * (1 - rate) / of + z * z / (4 * of * of))
-    low, high = max(0.0, centre - half), min(1.0, max(rate, centre + half))
-    return Row(what, "share of sessions", rate, "limit", limit, rate / limit, low / limit, high / limit, 1.0, of, note)
+    note = f"{hits} of {of}, interval {max(0.0, centre - half):.3f} to {min(1.0, centre + half):.3f}; {note}"
+    return Row(what, "share of sessions", rate, "limit", limit, rate / limit, None, None, 1.0, of, note)
 
 
 def rows(sessions: Sequence[Session], saved: int) -> list[Row]:
