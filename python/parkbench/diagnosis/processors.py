@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from parkbench.diagnosis.cause import Cause
 from parkbench.diagnosis.facts import Facts
+from parkbench.diagnosis.pools import CPU_QUERY_MS
 from parkbench.record import number
 from parkbench.wording import amount, percent
 
@@ -73,7 +74,7 @@ def late_loop(facts: Facts) -> Cause | None:
 def noisy_neighbour(facts: Facts) -> Cause | None:
     """Programs that are no part of the run use the CPUs, and requests wait for a CPU more than for anything else."""
     foreign = facts.foreign or 0.0
-    ours = max(0.0, facts.host - foreign)
+    ours = max(0.0, facts.host - foreign, facts.own + facts.harness)
     waits = facts.share(*_WAITS) + (facts.share("database", "connection") if _waits_on_purpose(facts) else 0.0)
     if foreign < FOREIGN or facts.host < FULL or waits >= 0.5:
         return None
@@ -83,7 +84,7 @@ def noisy_neighbour(facts: Facts) -> Cause | None:
     )
     evidence = {"foreign_cpu_share": foreign, "host_cpu_share": facts.host, "process_cpu_share": facts.own}
     busy = facts.detail("generator_cpu_share")
-    certain = facts.sensed and foreign >= max(0.35, ours) and busy < 0.5
+    certain = facts.sensed and foreign >= 0.35 and ours <= 0.4 and busy < 0.5  # alone the run would have room
     return Cause("noisy_neighbour", certain, text, evidence)
 
 
@@ -160,5 +161,5 @@ def _hidden(facts: Facts, name: str, word: str) -> Cause | None:
 
 
 def _waits_on_purpose(facts: Facts) -> bool:
-    """Whether the database's time is long enough to be a wait and no effect of busy CPUs."""
-    return facts.query_ms >= 50.0
+    """Whether the database's time is a wait and no effect of busy CPUs, which would delay the model's threads too."""
+    return facts.query_ms >= CPU_QUERY_MS and facts.share(*_RUNS) < 0.2

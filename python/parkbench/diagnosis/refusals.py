@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from parkbench.diagnosis.cause import Cause
 from parkbench.diagnosis.facts import Facts
-from parkbench.record import Record, number
+from parkbench.record import Record, arrivals_kind, number
 from parkbench.wording import amount, percent
 
 FAILING = 0.01
@@ -105,11 +105,12 @@ def _refusal(facts: Facts) -> str:
     queue = facts.size("queue")
     if limit is not None and queue is not None:
         return "admission_limit" if limit <= facts.threads + queue else "full_queue"
-    # A queue fills only while all workers are busy; a limit below their number leaves some idle always.
+    # A queue fills while all workers are busy, or in a burst that comes before they wake; then what it let in has
+    # waited in it. A limit below the number of workers leaves some idle always, and nothing waits.
     busiest = (number(facts.run, "threads_blocked_max") or 0.0) + facts.on("cpu")
-    return (
-        "full_queue" if max(busiest, (facts.busy or 0.0) * facts.threads) >= 0.9 * facts.threads else "admission_limit"
-    )
+    all_busy = max(busiest, (facts.busy or 0.0) * facts.threads) >= 0.9 * facts.threads
+    in_bursts = arrivals_kind(facts.run) == "rounds" and limit is None
+    return "full_queue" if all_busy or in_bursts or facts.share("queue") >= 0.02 else "admission_limit"
 
 
 def _is_told_by_status_alone(facts: Facts) -> bool:
