@@ -106,6 +106,11 @@ def test_a_generator_whose_core_is_used_up_is_not_excused_by_others() -> None:
     assert find_cause({**run, "response_mean_ms": 130.35}).name == "noisy_neighbour"
 
 
+def test_a_generator_that_is_late_for_want_of_a_cpu_is_no_cause() -> None:
+    run = {**cause_records.computing(0.9, 0.99), "status": "client_limited"}
+    assert (find_cause(run).name, find_cause(run).certain) == ("cpu", True)
+
+
 def test_a_wake_up_that_this_machine_always_costs_is_no_delay() -> None:
     run = cause_records.at_ease(wakeup=0.15)
     assert not find_cause(run).certain

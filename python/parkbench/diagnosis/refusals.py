@@ -158,14 +158,14 @@ def generator(facts: Facts) -> Cause | None:
     late = facts.share("lateness")
     limited = facts.run.get("status") == "client_limited" or (late >= LATE_SHARE and facts.spent["lateness"] >= LATE_MS)
     others, used_up = facts.foreign or 0.0, facts.over_http and busy >= USED_UP
-    if not used_up and (not limited or (others >= 0.2 and facts.host >= 0.9)):
-        return None  # a generator that is late because others have the CPUs is no cause
+    if not used_up and (not limited or facts.host >= 0.9):
+        return None  # a generator that is late for want of a CPU is no cause
     text = (
         f"the generator used {percent(busy)} of a core and was late by {amount(facts.detail('lateness_p99_ms'))} ms "
         f"(p99), {percent(late)} of a response"
     )
     evidence = {"generator_cpu_share": busy, "lateness_p99_ms": facts.detail("lateness_p99_ms"), "lateness_share": late}
-    return Cause("generator", limited and others < 0.1, text, evidence)
+    return Cause("generator", limited and others < 0.1 and facts.host < 0.95, text, evidence)
 
 
 def accept_queue(facts: Facts) -> Cause | None:
