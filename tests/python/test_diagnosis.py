@@ -117,6 +117,15 @@ def test_a_wake_up_that_this_machine_always_costs_is_no_delay() -> None:
     assert find_cause(run, {"wake_up_us": {"other_core": 50.0}}).certain
 
 
+def test_others_are_certain_only_where_the_run_felt_them() -> None:
+    run = cause_records.computing(0.3, 1.0, foreign_cpu_share=0.65)
+    for share, certain in ((0.3, True), (0.01, False)):
+        run["details"]["run_queue_delay_s"] = share * run["response_mean_ms"] * run["ledger"]["ok"] / 1000
+        found = find_cause(run)
+        assert (found.name, found.certain) == ("noisy_neighbour", certain)
+    assert "ms for a CPU for each request" in found.text
+
+
 def test_a_quota_counts_as_the_cpu() -> None:
     run = cause_records.at_ease()
     run["details"]["noise"] = {"throttled_s": 1.0, "watched_s": 2.0}

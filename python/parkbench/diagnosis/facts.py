@@ -96,6 +96,12 @@ class Facts:
         return max(0.0, self.host - self.own - self.harness) + stolen
 
     @property
+    def run_queue_delay_ms(self) -> float | None:
+        """How long threads of the server's process could have run and had no CPU, for each request answered well."""
+        delay, ok = detail(self.run, "run_queue_delay_s"), number(self.run.get("ledger") or {}, "ok")
+        return None if delay is None or not ok else 1000 * delay / ok
+
+    @property
     def sensed(self) -> bool:
         """Whether a sensor looked for foreign programs."""
         return self.noise("foreign_cpu_share") is not None

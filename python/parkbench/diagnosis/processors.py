@@ -18,6 +18,8 @@ NEARLY_ALWAYS = 0.70
 DELAYED = 0.05
 FOREIGN = 0.20
 """Programs that are no part of the run delay it from this share of all CPU time on."""
+FELT = 0.10
+"""What threads wait for a CPU matters from this share of the mean response time on."""
 THROTTLED = 0.10
 """Share of the time in which a quota held the run back, from which the quota counts."""
 LAG_MS = 2.0
@@ -83,8 +85,13 @@ def noisy_neighbour(facts: Facts) -> Cause | None:
         f"together all there is"
     )
     evidence = {"foreign_cpu_share": foreign, "host_cpu_share": facts.host, "process_cpu_share": facts.own}
+    delay = facts.run_queue_delay_ms
+    if delay is not None:
+        evidence["run_queue_delay_ms"] = delay
+        text += f"; its threads waited {amount(delay)} ms for a CPU for each request"
+    felt = delay is None or delay >= FELT * facts.response_ms
     busy = facts.detail("generator_cpu_share")
-    certain = facts.sensed and foreign >= 0.35 and ours <= 0.4 and busy < 0.5  # alone the run would have room
+    certain = facts.sensed and foreign >= 0.35 and ours <= 0.4 and busy < 0.5 and felt  # alone the run would have room
     return Cause("noisy_neighbour", certain, text, evidence)
 
 
