@@ -151,7 +151,9 @@ class Benchmark:
 
             entry["sweep"] = {k: result.sweep.get(k) for k in ("workload", "transport", "repeats", "seed", "given")}
             entry["runs"] = [public(run) for run in result.runs]
-        self._taken.append(Taken(result, kept, entry, {"workload": workload, **arguments}, sides))
+        # A sweep that was gone on with is not made again: what it is stands in its directory.
+        again = None if arguments.get("resume") else {"workload": workload, **arguments}
+        self._taken.append(Taken(result, kept, entry, again, sides))
         return result
 
     def _entry(
@@ -208,7 +210,8 @@ class Benchmark:
             baseline, missing = self._baseline(taken, against)
             if baseline is None:
                 return [row for limit in limits for row in _all_unjudged(taken, limit, *missing)]
-        together = len(taken.entry["summary"]["cells"]) * len(limits)
+        asked = [cell for cell in taken.summary["cells"] if cell["name"] in taken.twins]
+        together = len(asked or taken.entry["summary"]["cells"]) * len(limits)
         able = confirm and taken.arguments is not None
 
         def look(kept: Mapping[str, Any], *, final: bool) -> list[Row]:

@@ -139,10 +139,10 @@ def stored(
     Two levels of a nested design: w is the pooled variance of repeats within sessions (n of them in each of the K of
     the baseline, m now). Between sessions, S is the sum of squares of session means around their own level, with d
     degrees of freedom, of which d w / n is due to the repeats; the rest is pooled with the assumption:
-    b = (d0 SESSION_SPREAD² + S - d w / n) / (d0 + d), d0 = SESSION_DEGREES. The difference of now to the baseline's mean
-    has variance b (1 + 1 / K) + w (1 / m + 1 / (n K)), and Student's t with d0 + d degrees of freedom gives the
-    interval (with fewer where there are few repeats). `earlier`: sessions of other levels (before a change), for the
-    spread alone.
+    b = (d0 SESSION_SPREAD² + S - d w / n) / (d0 + d), d0 = SESSION_DEGREES. The difference of now to the mean of the
+    baseline has variance b (1 + 1 / K) + w (1 / m + 1 / (n K)), and Student's t with d0 + d degrees of freedom gives
+    the interval (with fewer where there are few repeats). `earlier`: sessions of other levels (before a change), for
+    the spread alone.
     """
     current = _logs(now)
     groups = [[logs for values in group if (logs := _logs(values))] for group in (baseline, *earlier)]
