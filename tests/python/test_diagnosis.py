@@ -111,6 +111,14 @@ def test_a_generator_that_is_late_for_want_of_a_cpu_is_no_cause() -> None:
     assert (find_cause(run).name, find_cause(run).certain) == ("cpu", True)
 
 
+def test_a_generator_that_was_late_now_and_then_holds_nothing_back() -> None:
+    run = {**cause_records.at_ease(), "status": "client_limited"}
+    run["details"] |= {"generator_cpu_share": 0.06, "lateness_p99_ms": 1.5}
+    run["phases_ms"] |= {"lateness": 0.06}
+    run["response_mean_ms"] = sum(run["phases_ms"].values())
+    assert find_cause(run).name == "none"
+
+
 def test_a_wake_up_that_this_machine_always_costs_is_no_delay() -> None:
     run = cause_records.at_ease(wakeup=0.15)
     assert not find_cause(run).certain

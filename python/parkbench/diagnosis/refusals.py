@@ -156,7 +156,8 @@ def generator(facts: Facts) -> Cause | None:
     """What the generator saw is about itself: it was late, or its core was used up."""
     busy = facts.detail("generator_cpu_share")
     late = facts.share("lateness")
-    limited = facts.run.get("status") == "client_limited" or (late >= LATE_SHARE and facts.spent["lateness"] >= LATE_MS)
+    was_late = facts.run.get("status") == "client_limited" or facts.spent["lateness"] >= LATE_MS
+    limited = was_late and (late >= LATE_SHARE or busy >= 0.5)  # now and then late is bad luck and holds nothing back
     others, used_up = facts.foreign or 0.0, facts.over_http and busy >= USED_UP
     if not used_up and (not limited or facts.host >= 0.9):
         return None  # a generator that is late for want of a CPU is no cause
