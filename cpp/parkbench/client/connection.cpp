@@ -4,28 +4,10 @@
 #include <string>
 
 #include "parkbench/client/connect.hpp"
+#include "parkbench/io/connect_error.hpp"
 #include "parkbench/io/socket_calls.hpp"
 
 namespace parkbench::client {
-namespace {
-
-ErrorCode code_of_connect(int system_error) {
-  switch (system_error) {
-    case ETIMEDOUT:
-      return ErrorCode::connect_timeout;
-    case EADDRNOTAVAIL:
-      return ErrorCode::address_unavailable;
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-    case ENOBUFS:
-      return ErrorCode::out_of_memory;
-    default:
-      return ErrorCode::connect_refused;
-  }
-}
-
-}  // namespace
 
 Step Connection::fail(ErrorCode code, int system_error) {
   std::string text = "cannot connect to " + address_.text() + ": " + system_error_text(system_error);
@@ -45,7 +27,7 @@ Step Connection::connect() {
     outcome = end_connect(fd_.get());
   }
   if (outcome == EINPROGRESS) return Step::want_write;
-  if (outcome != 0) return fail(code_of_connect(outcome), outcome);
+  if (outcome != 0) return fail(io::connect_error(outcome), outcome);
   state_ = State::open;
   return Step::done;
 }

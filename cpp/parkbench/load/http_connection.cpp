@@ -8,26 +8,12 @@
 #include <cstring>
 #include <limits>
 
+#include "parkbench/io/connect_error.hpp"
+
 namespace parkbench::load {
 namespace {
 
 using Session = http::ClientSession::State;
-
-ErrorCode connect_error(int error_number) {
-  switch (error_number) {
-    case EADDRNOTAVAIL:
-      return ErrorCode::address_unavailable;
-    case ETIMEDOUT:
-      return ErrorCode::connect_timeout;
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-    case ENOBUFS:
-      return ErrorCode::out_of_memory;
-    default:
-      return ErrorCode::connect_refused;
-  }
-}
 
 }  // namespace
 
@@ -53,7 +39,7 @@ SocketAddress socket_address(const std::string& host, std::uint16_t port) {
 
 HttpConnection::Step HttpConnection::connect(const SocketAddress& address, int epoll, std::uint64_t tag) {
   fd_ = UniqueFd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd_) return fail(connect_error(errno), "socket", errno);
+  if (!fd_) return fail(io::connect_error(errno), "socket", errno);
   const int on = 1;
   setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   http::ClientLimits limits;
@@ -64,7 +50,7 @@ HttpConnection::Step HttpConnection::connect(const SocketAddress& address, int e
   state_ = State::connecting;
   const int connected = ::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.size);
   const int why = connected == 0 ? 0 : errno;
-  if (connected != 0 && why != EINPROGRESS) return fail(connect_error(why), "connect", why);
+  if (connected != 0 && why != EINPROGRESS) return fail(io::connect_error(why), "connect", why);
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   event.data.u64 = tag;
@@ -86,7 +72,7 @@ HttpConnection::Step HttpConnection::on_events(std::uint32_t events) {
     int why = 0;
     socklen_t size = sizeof why;
     getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &why, &size);
-    if (why != 0) return fail(connect_error(why), "connect", why);
+    if (why != 0) return fail(io::connect_error(why), "connect", why);
     state_ = State::open;
     hung_up_ = (events & EPOLLRDHUP) != 0;
     return Step::connected;
