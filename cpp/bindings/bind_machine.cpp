@@ -6,6 +6,8 @@ namespace parkbench {
 void bind_machine(py::module_& module) {
   module.def("clock_cost_ns", &run::clock_cost_ns, py::call_guard<py::gil_scoped_release>(),
              "Nanoseconds that one read of the clock costs here (median of 51 x 1,000 reads).");
+  module.def("clock_resolution_ns", &run::clock_resolution_ns, py::call_guard<py::gil_scoped_release>(),
+             "The smallest step, in nanoseconds, that the clock was seen to make between two reads.");
   module.def(
       "wake_up_cost_us",
       [] {

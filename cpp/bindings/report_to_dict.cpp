@@ -77,12 +77,51 @@ void add_http(py::dict& details, const run::Report& report) {
   details["server_connections_dropped"] = server.connections_dropped;
   details["server_requests"] = server.requests;
   details["server_bad_requests"] = server.bad_requests;
+  py::dict failures;
+  for (const auto& [cause, count] : report.http->server_failures) failures[py::str(cause)] = count;
+  details["server_failures"] = failures;
+}
+
+/// What threads, locks and connections were held by or waited for. None: not there, or the kernel does not say.
+void add_holding(py::dict& details, const run::Report& report) {
+  details["run_queue_delay_s"] = report.run_queue_delay_s;
+  details["involuntary_switches"] = report.involuntary_switches;
+  details["major_faults"] = report.major_faults;
+  details["connection_hold_mean_ms"] = report.connection_hold_mean_ms;
+  details["lock_waiting_mean"] = report.lock_waiting_mean;
+  details["accept_queue_mean"] = report.accept_queue_mean;
+  details["accept_overflows"] = report.accept_overflows;
+  details["loop_lag_mean_ms"] = report.loop_lag_mean_ms;
+  details["loop_lag_max_ms"] = report.loop_lag_max_ms;
+  const bool loops = report.loop_lag_mean_ms.has_value();
+  const py::object by = report.pinned_by.empty() ? py::object(py::none()) : py::str(report.pinned_by);
+  const auto ok = static_cast<double>(report.ledger.ok);
+  details["pinned_ms_per_request"] = loops || ok == 0 ? py::object(py::none()) : py::float_(report.pinned_ms / ok);
+  details["pinned_by"] = loops ? py::object(py::none()) : by;
+  details["loop_stalled_ms"] = loops ? py::object(py::float_(report.pinned_ms)) : py::none();
+  details["loop_stalled_by"] = loops ? by : py::object(py::none());
+}
+
+/// The requests that were not ok, which no response time above counts. A timed-out one is known to have taken at least
+/// what it has waited.
+void add_failed(py::dict& details, const run::Report& report) {
+  py::dict failed;
+  failed["count"] = report.failed.count;
+  failed["mean_ms"] = report.failed.mean_ms;
+  failed["p50_ms"] = report.failed.p50_ms;
+  failed["p99_ms"] = report.failed.p99_ms;
+  failed["max_ms"] = report.failed.max_ms;
+  details["failed_response"] = failed;
+  details["failed_mean_ms"] = report.failed.mean_ms;
+  details["response_min_ms"] = report.response.min_ms;
 }
 
 py::dict details_of(const run::Report& report) {
   py::dict d;
   d["answers_model_counted"] = report.answers_model;
   d["answers_received_counted"] = report.answers_received;
+  d["answers_checked"] = report.answers_checked;
+  d["answers_wrong"] = report.ledger.failures[static_cast<std::size_t>(ErrorCode::wrong_answer)];
   d["late_answers"] = report.late_answers;
   d["abandoned_in_model"] = report.abandoned;
   d["requests_timed"] = report.ledger.ok;
@@ -99,7 +138,11 @@ py::dict details_of(const run::Report& report) {
   d["queue_depth_mean"] = report.queue_depth_mean;
   d["database_queries"] = report.database_reads;
   d["database_queries_expected"] = report.database_reads_expected;
-  d["database_result_time"] = "told";  // when the waiter was told: a unix socket gives no receive time
+  d["database_rows"] = report.database_rows;
+  d["database_rows_expected"] = report.database_rows_expected;
+  // When the waiter was told, unless the kernel has told of nearly all: on TCP it notes when it received the answer.
+  constexpr double kNearlyAll = 0.99;
+  d["database_result_time"] = report.results_stamped_share >= kNearlyAll ? "kernel" : "told";
   d["rounds"] = report.rounds;
   d["steals"] = report.steals;
   d["guard_mode"] = report.guard_mode;
@@ -109,6 +152,8 @@ py::dict details_of(const run::Report& report) {
   py::dict texts;
   for (const auto& [cause, text] : report.error_texts) texts[py::str(cause)] = text;
   d["error_texts"] = texts;
+  add_holding(d, report);
+  add_failed(d, report);
   add_http(d, report);
   py::dict histogram;
   histogram["unit"] = "ns";

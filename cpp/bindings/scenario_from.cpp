@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "bindings/bind.hpp"
 
 namespace parkbench {
@@ -129,6 +131,47 @@ workload::Options workload_from(const py::dict& dict) {
   return options;
 }
 
+Ns from_us(double us) { return std::llround(us * static_cast<double>(kMicrosecond)); }
+
+/// What tests and the exam plant, by the names they use. Where a plant works: gap_ms, constant_answer and hidden_cache
+/// in pricing; memory_mib in pricing and cpu, against the alloc_kib of all requests at work together; loop_stall_ms
+/// (with loop_stall_every), pin_ms and lock_us in every workload, on both transports; generator_us on both; backlog and
+/// accept_delay_ms (a connection then serves one request) over http; drop_answer on direct.
+void take_plant(const py::dict& plant, run::Scenario& scenario) {
+  workload::Plant& into = scenario.workload.plant;
+  for (const auto& [name, value] : plant) {
+    const auto key = name.cast<std::string>();
+    const auto number = [v = value] { return v.cast<double>(); };
+    if (key == "gap_ms") {
+      into.gap = from_ms(number());
+    } else if (key == "drop_answer") {
+      scenario.drop_answers = value.cast<int>();
+    } else if (key == "loop_stall_ms") {
+      into.stall = from_ms(number());
+    } else if (key == "loop_stall_every") {
+      into.stall_every = std::max<std::uint64_t>(1, value.cast<std::uint64_t>());
+    } else if (key == "pin_ms") {
+      into.pin = from_ms(number());
+    } else if (key == "lock_us") {
+      into.lock = from_us(number());
+    } else if (key == "generator_us") {
+      scenario.load.planted_burn = from_us(number());
+    } else if (key == "memory_mib") {
+      into.memory = std::llround(number() * 1024 * 1024);
+    } else if (key == "constant_answer") {
+      into.constant_price = value.cast<bool>() ? 1 : 0;
+    } else if (key == "hidden_cache") {
+      into.hidden_cache = value.cast<bool>();
+    } else if (key == "backlog") {
+      scenario.planted_backlog = value.cast<int>();
+    } else if (key == "accept_delay_ms") {
+      scenario.planted_accept_delay = from_ms(number());
+    } else {
+      throw py::value_error("plant: there is no " + key);
+    }
+  }
+}
+
 }  // namespace
 
 run::Scenario scenario_from(const py::dict& dict) {
@@ -156,9 +199,7 @@ run::Scenario scenario_from(const py::dict& dict) {
       dict, "stealing", {{"started", Stealing::started}, {"unstarted", Stealing::unstarted}, {"off", Stealing::off}});
   scenario.loops = dict["loops"].cast<int>();
   scenario.limit = dict["limit"].cast<std::optional<std::int64_t>>();
-  const auto plant = dict.contains("plant") ? dict["plant"].cast<py::dict>() : py::dict();
-  if (plant.contains("gap_ms")) scenario.workload.plant_gap = from_ms(plant["gap_ms"].cast<double>());
-  if (plant.contains("drop_answer")) scenario.drop_answers = plant["drop_answer"].cast<int>();
+  if (dict.contains("plant")) take_plant(dict["plant"].cast<py::dict>(), scenario);
   return scenario;
 }
 

@@ -15,6 +15,7 @@ __all__: list[str] = [
     "answers",
     "build_info",
     "clock_cost_ns",
+    "clock_resolution_ns",
     "http_answers",
     "stack_guard_mode",
     "wake_up_cost_us",
@@ -146,6 +147,11 @@ def build_info() -> dict[str, typing.Any]:
 def clock_cost_ns() -> float:
     """
     Nanoseconds that one read of the clock costs here (median of 51 x 1,000 reads).
+    """
+
+def clock_resolution_ns() -> float:
+    """
+    The smallest step, in nanoseconds, that the clock was seen to make between two reads.
     """
 
 def http_answers(pieces: collections.abc.Sequence[bytes]) -> tuple[bytes, bool]:

@@ -45,6 +45,8 @@ enum class ErrorCode : std::uint8_t {
 inline constexpr std::size_t kErrorCodes = 30;
 
 std::string_view to_string(ErrorCode code);
+/// The code of that name; none where there is no such.
+ErrorCode error_code(std::string_view name);
 
 /// An error as a value: what reactive chains carry and what blocking code throws inside a Failure.
 struct Error {

@@ -7,7 +7,15 @@
 namespace parkbench::load {
 namespace {
 
+/// What our own server says of an answer 5xx; a cause that would be another outcome stays a mere status.
+ErrorCode cause_of(const http::ClientSession& session) {
+  const ErrorCode named = error_code(session.header("X-Parkbench-Cause"));
+  const bool other = named == ErrorCode::none || named == ErrorCode::rejected || named == ErrorCode::timeout;
+  return other ? ErrorCode::status_5xx : named;
+}
+
 bool as_asked(const HttpPlan& plan, const http::ClientSession& session, measure::Request& request) {
+  request.checked = plan.check != HttpPlan::Check::status;
   switch (plan.check) {
     case HttpPlan::Check::status:
       return true;
@@ -31,7 +39,7 @@ void check_answer(const HttpPlan& plan, const http::ClientSession& session, meas
   if (status == 503) {
     request.fail(ErrorCode::rejected);
   } else if (status >= 500) {
-    request.fail(ErrorCode::status_5xx);
+    request.fail(cause_of(session));
   } else if (status >= 400) {
     request.fail(ErrorCode::status_4xx);
   } else if (status >= 300) {

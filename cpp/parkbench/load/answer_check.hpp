@@ -11,7 +11,7 @@
 namespace parkbench::load {
 
 /// Decides what a whole answer means: 2xx with the body that the plan asks for is ok, 503 is rejected, anything else
-/// failed. A price goes into request.answer.
+/// failed, a 5xx by the cause that our own server names in a header. A price goes into request.answer.
 void check_answer(const HttpPlan& plan, const http::ClientSession& session, measure::Request& request);
 
 /// The number behind `"final_price":` in a JSON object.

@@ -33,6 +33,7 @@ struct LoadPlan {
   Ns timeout = 30 * kSecond;
   std::uint64_t seed = 1;
   std::uint32_t products = 1;
+  Ns planted_burn = 0;  // tests only: CPU time that the generator spends before each send
 };
 
 }  // namespace parkbench::load

@@ -24,6 +24,7 @@ struct LoadResult {
   Ns opened = 0;
   Ns closed = 0;
   std::uint64_t answers = 0;       // answers received for counted requests, late ones too
+  std::uint64_t checked = 0;       // counted answers that were compared with what was expected, price, text or length
   std::uint64_t late_answers = 0;  // came after the generator had given up
   std::uint64_t abandoned = 0;     // counted requests given up and still not answered at the end
   double in_flight_integral = 0;   // requests x seconds inside the window, from the due time on

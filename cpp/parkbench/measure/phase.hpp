@@ -46,10 +46,15 @@ class PhaseTrace {
   Ns spent(Phase phase) const { return spent_[static_cast<std::size_t>(phase)]; }
   const std::array<Ns, kPhases>& all() const { return spent_; }
   void clear() { spent_.fill(0); }
+  /// Whether the request is one of those whose phases are looked at: what costs a system call to know (when the kernel
+  /// had a result) is asked for these alone. Stays over clear().
+  void set_sampled(bool sampled) { sampled_ = sampled; }
+  bool sampled() const { return sampled_; }
 
  private:
   std::array<Ns, kPhases> spent_{};
   Phase open_ = Phase::cpu;
+  bool sampled_ = true;
   Ns opened_at_ = 0;
 };
 

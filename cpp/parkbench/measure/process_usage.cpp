@@ -1,6 +1,5 @@
 #include "parkbench/measure/process_usage.hpp"
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,17 +7,10 @@
 #include <charconv>
 #include <sstream>
 
-#include "parkbench/base/unique_fd.hpp"
+#include "parkbench/measure/small_file.hpp"
 
 namespace parkbench::measure {
 namespace {
-
-std::string read_small_file(const char* path) {
-  const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
-  std::array<char, 4096> buffer;
-  const auto n = file ? read(file.get(), buffer.data(), buffer.size()) : 0;
-  return n > 0 ? std::string(buffer.data(), static_cast<std::size_t>(n)) : std::string();
-}
 
 Ns to_ns(const timeval& t) { return static_cast<Ns>(t.tv_sec) * kSecond + static_cast<Ns>(t.tv_usec) * kMicrosecond; }
 
@@ -63,6 +55,8 @@ ProcessUsage read_process_usage() {
   ProcessUsage now;
   now.cpu = to_ns(usage.ru_utime) + to_ns(usage.ru_stime);
   now.context_switches = switches(usage);
+  now.involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw);
+  now.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);
   std::int64_t pages = 0;
   std::istringstream(read_small_file("/proc/self/statm")) >> pages >> pages;
   now.resident_bytes = pages * sysconf(_SC_PAGESIZE);
@@ -70,7 +64,10 @@ ProcessUsage read_process_usage() {
   return now;
 }
 
-ThreadUsage read_thread_usage() { return {thread_cpu_time(), switches(usage_of(RUSAGE_THREAD))}; }
+ThreadUsage read_thread_usage() {
+  const rusage usage = usage_of(RUSAGE_THREAD);
+  return {thread_cpu_time(), switches(usage), static_cast<std::uint64_t>(usage.ru_nivcsw)};
+}
 
 HostCpu read_host_cpu() { return parse_host_cpu(read_small_file("/proc/stat")); }
 

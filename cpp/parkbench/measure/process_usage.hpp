@@ -11,6 +11,8 @@ namespace parkbench::measure {
 struct ProcessUsage {
   Ns cpu = 0;                          // user + system
   std::uint64_t context_switches = 0;  // voluntary + involuntary
+  std::uint64_t involuntary_switches = 0;
+  std::uint64_t major_faults = 0;  // pages that had to be read from disk
   std::int64_t resident_bytes = 0;
   int threads = 0;
 };
@@ -22,6 +24,7 @@ ProcessUsage read_process_usage();
 struct ThreadUsage {
   Ns cpu = 0;
   std::uint64_t context_switches = 0;
+  std::uint64_t involuntary_switches = 0;
 };
 ThreadUsage read_thread_usage();
 

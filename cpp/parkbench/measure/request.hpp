@@ -23,7 +23,8 @@ struct Request {
   Ns sent = 0;
   bool counted = false;    // due inside the window
   bool abandoned = false;  // timed out at the generator, its answer is late
-  bool timed = false;      // trace holds the phases of the side that answers; set by whoever takes the answer
+  bool checked = false;    // the answer was compared with what it should be, well or not
+  bool timed = false;      // its phases are asked for; once answered: trace holds those of the side that answers
   Deadline deadline = Deadline::never();
 
   // The model's part.

@@ -9,6 +9,7 @@
 #include "parkbench/io/thread_state.hpp"
 #include "parkbench/io/wait_gauge.hpp"
 #include "parkbench/measure/request.hpp"
+#include "parkbench/workload/pin_section.hpp"
 
 namespace parkbench::models {
 
@@ -29,6 +30,10 @@ struct Counters {
   std::int64_t answered_counted = 0;
   std::uint64_t steals = 0;  // virtual_threads: runnable, started threads taken by another carrier
   std::uint64_t pins = 0;    // blocking calls that held a carrier or a loop
+  std::array<Ns, workload::kPinSections> pinned{};  // how long, by section
+  std::uint64_t loop_looks = 0;                     // reactive: how late a loop was, looked at so often
+  Ns loop_lag_sum = 0;
+  Ns loop_lag_most = 0;  // since the window opened
 };
 
 /// The threads of a model at work, whoever feeds them: what a run samples.
@@ -36,6 +41,8 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
   virtual Counters counters() const = 0;
+  /// The window opens: what is counted as the most since then begins anew. From any thread.
+  virtual void begin_window() {}
   /// How the stacks of virtual threads are guarded; empty for models that have none.
   virtual std::string_view guard_mode() const { return {}; }
   /// Kernel ids of the model's threads, for the cross-check with /proc.

@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "parkbench/models/thread_counts.hpp"
+#include "parkbench/reactive/callback.hpp"
 #include "parkbench/workload/run_reactive.hpp"
 
 namespace parkbench::models {
@@ -20,6 +22,7 @@ struct ReactiveModel::Start final : reactive::Task {
 ReactiveModel::ReactiveModel(int loops, workload::Resources& resources, Books& books)
     : resources_(resources), books_(books), loops_(static_cast<std::size_t>(loops), {.clock = &resources.clock}) {
   loops_.start();
+  for (std::size_t i = 0; i < loops_.size(); ++i) loops_.loop(i).lag().start();
 }
 
 bool ReactiveModel::submit(std::span<Request* const> batch) {
@@ -53,17 +56,24 @@ void ReactiveModel::subscribe(Request& request) {
     finish(request);
     return;
   }
-  workload::run_reactive(resources_, request, *reactive::EventLoop::current())
-      .subscribe(
-          [this, &request](std::int64_t price) {
-            request.succeed(price);
-            finish(request);
-          },
-          [this, &request](const Error& error) {
-            request.fail(error.code);
-            resources_.errors.keep(error);
-            finish(request);
-          });
+  if (resources_.plants.any()) resources_.plants.begin(resources_, request, nullptr);
+  try {
+    workload::run_reactive(resources_, request, *reactive::EventLoop::current())
+        .subscribe(
+            [this, &request](std::int64_t price) {
+              request.succeed(price);
+              finish(request);
+            },
+            [this, &request](const Error& error) { fail(request, error); });
+  } catch (...) {
+    fail(request, reactive::error_of_exception());  // of assembling the chain: there was no memory for the request
+  }
+}
+
+void ReactiveModel::fail(Request& request, const Error& error) {
+  request.fail(error.code);
+  resources_.errors.keep(error);
+  finish(request);
 }
 
 void ReactiveModel::finish(Request& request) {
@@ -74,17 +84,14 @@ void ReactiveModel::finish(Request& request) {
 
 Counters ReactiveModel::counters() const {
   Counters counters;
-  for (std::size_t i = 0; i < loops_.size(); ++i) {
-    reactive::EventLoop& loop = loops_.loop(i);
-    ++counters.threads[static_cast<std::size_t>(loop.cell().state.load(std::memory_order_relaxed))];
-    const auto& waiting = loop.gauge().waiting;
-    for (std::size_t reason = 0; reason < waiting.size(); ++reason) {
-      counters.requests_waiting[reason] += waiting[reason].load(std::memory_order_relaxed);
-    }
-  }
-  counters.pins = resources_.pins.load(std::memory_order_relaxed);
+  add_loops(counters, loops_);
+  add_pins(counters, resources_);
   books_.report(counters);
   return counters;
+}
+
+void ReactiveModel::begin_window() {
+  for (std::size_t i = 0; i < loops_.size(); ++i) loops_.loop(i).lag().begin_window();
 }
 
 std::vector<int> ReactiveModel::thread_ids() const {

@@ -14,12 +14,14 @@ class ReactiveModel final : public Model {
 
   bool submit(std::span<measure::Request* const> batch) override;
   Counters counters() const override;
+  void begin_window() override;
   std::vector<int> thread_ids() const override;
   void stop() override;
 
  private:
   struct Start;
   void subscribe(measure::Request& request);
+  void fail(measure::Request& request, const Error& error);
   void finish(measure::Request& request);
 
   workload::Resources& resources_;

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "parkbench/models/thread_counts.hpp"
 #include "parkbench/workload/run_blocking.hpp"
 
 namespace parkbench::models {
@@ -46,13 +47,7 @@ void ThreadPoolModel::execute(Request& request, io::Waiter& waiter) {
 
 Counters ThreadPoolModel::counters() const {
   Counters counters;
-  for (int worker = 0; worker < pool_.workers(); ++worker) {
-    ++counters.threads[static_cast<std::size_t>(pool_.state(worker).state.load(std::memory_order_relaxed))];
-    const auto& waiting = pool_.gauge(worker).waiting;
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-      counters.requests_waiting[i] += waiting[i].load(std::memory_order_relaxed);
-    }
-  }
+  add_workers(counters, pool_);
   books_.report(counters);
   return counters;
 }

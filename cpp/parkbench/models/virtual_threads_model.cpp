@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "parkbench/models/thread_counts.hpp"
 #include "parkbench/workload/run_blocking.hpp"
 
 namespace parkbench::models {
@@ -36,16 +37,8 @@ void VirtualThreadsModel::enter(void* record) {
 
 Counters VirtualThreadsModel::counters() const {
   Counters counters;
-  for (const auto& cell : scheduler_.cells()) {
-    ++counters.threads[static_cast<std::size_t>(cell.state.load(std::memory_order_relaxed))];
-  }
-  for (const auto& gauge : scheduler_.gauges()) {
-    for (std::size_t i = 0; i < gauge.waiting.size(); ++i) {
-      counters.requests_waiting[i] += gauge.waiting[i].load(std::memory_order_relaxed);
-    }
-  }
-  counters.steals = scheduler_.steals_of_started();
-  counters.pins = resources_.pins.load(std::memory_order_relaxed);
+  add_carriers(counters, scheduler_);
+  add_pins(counters, resources_);
   books_.report(counters);
   return counters;
 }

@@ -23,10 +23,11 @@ class Acquisition final : public PoolWaiter, public reactive::Task, public std::
 
   void start() {
     sink_.on_cancel([self = shared_from_this()] { self->cancel(); });
-    trace_.turn(Phase::connection, loop_.clock().now());
+    const Ns asked = loop_.clock().now();
+    trace_.turn(Phase::connection, asked);
     in_line_ = shared_from_this();
     loop_.gauge().begin(io::WaitReason::connection);
-    if (Connection* const connection = pool_.acquire_or_wait(*this)) {
+    if (Connection* const connection = pool_.acquire_or_wait(*this, asked)) {
       const auto self = leave_line();
       lease_ = Lease(pool_, *connection);
       if (connection->looks_alive()) return succeed();

@@ -67,9 +67,10 @@ Error pool_timeout(const ConnectionPool& pool) {
 
 Lease acquire(ConnectionPool& pool, io::Waiter& waiter, Deadline deadline, measure::PhaseTrace& trace) {
   const Clock& clock = waiter.clock();
-  trace.turn(Phase::connection, clock.now());
+  const Ns asked = clock.now();
+  trace.turn(Phase::connection, asked);
   ParkedInLine place(waiter);
-  Connection* connection = pool.acquire_or_wait(place);
+  Connection* connection = pool.acquire_or_wait(place, asked);
   Ns running = 0;  // 0: nothing was waited for
   if (connection == nullptr) {
     io::Woken woken;

@@ -5,9 +5,11 @@
 namespace parkbench::postgres {
 namespace {
 
-/// Steps the query to its end. `waited` becomes true when it did not complete at once.
-io::Woken drive(Query& query, io::Waiter& waiter, Deadline deadline, bool& waited) {
+/// Steps the query to its end. `waited` becomes true when it did not complete at once; told is then when its result was
+/// there, by the kernel's word where that can be had.
+io::Woken drive(Query& query, Ns sent, bool sampled, io::Waiter& waiter, Deadline deadline, bool& waited) {
   io::Woken woken;
+  Ns told = 0;
   for (Step step = query.step(); step != Step::done; step = query.step()) {
     if (waited && woken.timed_out) {
       query.abandon();
@@ -16,7 +18,11 @@ io::Woken drive(Query& query, io::Waiter& waiter, Deadline deadline, bool& waite
     const auto interest = step == Step::want_read ? io::Interest::read : io::Interest::write;
     woken = waiter.wait_ready(query.connection().source(), interest, deadline);
     waited = true;
+    if (woken.timed_out || !sampled) continue;
+    told = woken.told;
+    woken.told = query.connection().arrived(sent, told);
   }
+  if (told != 0 && !woken.timed_out) query.connection().count_result(woken.told, told);
   return woken;
 }
 
@@ -37,7 +43,7 @@ Rows await_query(Connection& connection, const Statement& statement, const Param
   trace.turn(measure::Phase::database, sent);
   Query query(connection, statement, params);
   bool waited = false;
-  const io::Woken woken = drive(query, waiter, deadline, waited);
+  const io::Woken woken = drive(query, sent, trace.sampled(), waiter, deadline, waited);
   if (waited) {
     trace.end(woken.told);
     trace.add(measure::Phase::wakeup, woken.told, woken.running);

@@ -10,8 +10,9 @@
 namespace parkbench::postgres {
 
 /// Executes a statement; the waiter waits: an OS thread blocks, a virtual thread parks. On entry the phase `cpu` is
-/// open in trace and on return too, also when it throws: `database` runs from the send until the waiter was told of
-/// the answer, `wakeup` from there until the code runs again.
+/// open in trace and on return too, also when it throws: `database` runs from the send until the answer was there (by
+/// the kernel's receive time on TCP, else when the waiter was told of it), `wakeup` from there until the code runs
+/// again.
 /// @throws Failure: db_error (connection usable), db_connection_lost, timeout (deadline passed; where the statement
 ///     was already sent the connection is broken, since its answer is unread).
 Rows await_query(Connection& connection, const Statement& statement, const Params& params, io::Waiter& waiter,

@@ -76,6 +76,7 @@ ConnectStep Connection::step() {
     return wanted_;
   }
   PQsetnonblocking(handle_, 1);
+  has_receive_times_ = io::ask_for_receive_times(watched_.get());
   state_ = ConnectionState::ready;
   return ConnectStep::done;
 }
@@ -96,6 +97,14 @@ bool Connection::looks_alive() {
   return alive;
 }
 
+Ns Connection::arrived(Ns sent, Ns told) {
+  if (!has_receive_times_) return told;
+  const Ns received = io::receive_time(watched_.get());
+  if (received == 0) return told;
+  const Ns at = offset_.to_steady(received, told);
+  return at >= sent && at < told ? at : told;  // outside: the wall clock has jumped
+}
+
 bool Connection::transaction_open() const {
   return handle_ != nullptr && state_ == ConnectionState::ready && PQtransactionStatus(handle_) != PQTRANS_IDLE;
 }
@@ -107,6 +116,7 @@ void Connection::mark_broken() {
 void Connection::close() {
   source_.reset(-1);
   watched_.reset();
+  has_receive_times_ = false;
   if (handle_ != nullptr) PQfinish(handle_);
   handle_ = nullptr;
   prepared_.clear();

@@ -8,6 +8,7 @@
 #include "parkbench/base/clock.hpp"
 #include "parkbench/base/unique_fd.hpp"
 #include "parkbench/io/poller.hpp"
+#include "parkbench/io/receive_time.hpp"
 #include "parkbench/postgres/dsn.hpp"
 #include "parkbench/postgres/pg_error.hpp"
 #include "parkbench/postgres/statement.hpp"
@@ -62,7 +63,16 @@ class Connection {
   /// For this layer only.
   pg_conn* handle() const { return handle_; }
 
+  /// When the kernel had what the socket holds now, on the steady clock: at the end of a wait that was told at `told`,
+  /// before anything is read. `told` itself where the kernel does not say: a unix socket, or nothing is there.
+  /// @param sent when the wait had begun; what the kernel says is between the two.
+  Ns arrived(Ns sent, Ns told);
+  bool has_receive_times() const { return has_receive_times_; }
+  /// A statement is answered; counted in the pool's figures. @param at as arrived() said, told as the waiter did.
+  void count_result(Ns at, Ns told) { ++(at < told ? stamped_ : told_); }
+
  private:
+  friend class ConnectionPool;
   ConnectStep fail();
 
   const std::shared_ptr<const Dsn> dsn_;
@@ -77,6 +87,12 @@ class Connection {
   Ns started_at_ = 0;
   ConnectFailure failure_;
   std::vector<std::string> prepared_;
+  bool has_receive_times_ = false;
+  io::SteadyOffset offset_;
+  // The pool's, kept here because who holds the connection has it alone.
+  Ns taken_at_ = 0;
+  std::uint64_t stamped_ = 0;
+  std::uint64_t told_ = 0;
 };
 
 }  // namespace parkbench::postgres

@@ -1,5 +1,6 @@
 #include "parkbench/postgres/connection_pool.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -20,7 +21,7 @@ ConnectionPool::ConnectionPool(const Dsn& dsn, int size, std::vector<Statement> 
 
 ConnectionPool::~ConnectionPool() { close(); }
 
-Connection* ConnectionPool::acquire_or_wait(PoolWaiter& waiter) {
+Connection* ConnectionPool::acquire_or_wait(PoolWaiter& waiter, Ns now) {
   {
     const std::lock_guard lock(mutex_);
     if (!closed_) {
@@ -28,6 +29,7 @@ Connection* ConnectionPool::acquire_or_wait(PoolWaiter& waiter) {
         Connection* const connection = idle_.back();
         idle_.pop_back();
         ++acquired_;
+        connection->taken_at_ = now;
         return connection;
       }
       waiter.previous_ = last_;
@@ -52,19 +54,26 @@ bool ConnectionPool::cancel(PoolWaiter& waiter) {
 
 void ConnectionPool::release(Connection& connection) {
   if (connection.state() == ConnectionState::broken || connection.transaction_open()) connection.close();
+  const Ns taken_at = connection.taken_at_;
   PoolWaiter* next = nullptr;
   {
     const std::lock_guard lock(mutex_);
     ++released_;
+    stamped_ += std::exchange(connection.stamped_, 0);
+    told_ += std::exchange(connection.told_, 0);
     next = pop_first();
     if (next == nullptr) {
       if (closed_) connection.close();
       idle_.push_back(&connection);
-      return;
+    } else {
+      ++acquired_;
     }
-    ++acquired_;
   }
-  next->granted(connection, clock_.now());
+  const Ns now = clock_.now();  // not under the lock
+  held_.fetch_add(now - taken_at, std::memory_order_relaxed);
+  if (next == nullptr) return;
+  connection.taken_at_ = now;
+  next->granted(connection, now);
 }
 
 void ConnectionPool::close() {
@@ -84,7 +93,15 @@ PoolCounters ConnectionPool::counters() const {
           .in_use = static_cast<std::int64_t>(acquired_ - released_),
           .waiting = waiting_,
           .acquired = acquired_,
-          .released = released_};
+          .released = released_,
+          .held = held_.load(std::memory_order_relaxed),
+          .results_stamped = stamped_,
+          .results_told = told_};
+}
+
+bool ConnectionPool::receive_times() const {
+  return std::any_of(connections_.begin(), connections_.end(),
+                     [](const Connection& connection) { return connection.has_receive_times(); });
 }
 
 PoolWaiter* ConnectionPool::pop_first() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -38,6 +39,9 @@ struct PoolCounters {
   std::int64_t waiting = 0;
   std::uint64_t acquired = 0;
   std::uint64_t released = 0;
+  Ns held = 0;                        // by all leases that have ended
+  std::uint64_t results_stamped = 0;  // statements whose result came at a time that the kernel has told
+  std::uint64_t results_told = 0;     // when the waiter was told of it
 };
 
 /// A fixed number of connections, handed out first come, first served. A released connection goes straight to the
@@ -56,7 +60,8 @@ class ConnectionPool {
   ~ConnectionPool();
 
   /// A free connection, or null: waiter is in line (or, after close(), has been failed already).
-  Connection* acquire_or_wait(PoolWaiter& waiter);
+  /// @param now at which it is asked for.
+  Connection* acquire_or_wait(PoolWaiter& waiter, Ns now);
   /// Leaves the line. False: the waiter is being or has been called, and owns what it was given.
   bool cancel(PoolWaiter& waiter);
   /// Gives a connection back. One that is broken or has a transaction open is closed first, so that the next holder
@@ -67,6 +72,8 @@ class ConnectionPool {
   void close();
 
   PoolCounters counters() const;
+  /// The kernel notes when it receives the answers. For set-up, when nothing is in use.
+  bool receive_times() const;
   std::span<const Statement> statements() const { return statements_; }
   const Clock& clock() const { return clock_; }
 
@@ -85,6 +92,9 @@ class ConnectionPool {
   std::int64_t waiting_ = 0;
   std::uint64_t acquired_ = 0;
   std::uint64_t released_ = 0;
+  std::atomic<Ns> held_{0};
+  std::uint64_t stamped_ = 0;
+  std::uint64_t told_ = 0;
   bool closed_ = false;
 };
 

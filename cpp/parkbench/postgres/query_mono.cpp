@@ -15,9 +15,10 @@ using reactive::MonoSink;
 /// One execution, driven by the loop.
 class QueryRun final : public std::enable_shared_from_this<QueryRun> {
  public:
-  QueryRun(Connection& connection, const Statement& statement, const Params& params, EventLoop& loop, Deadline deadline,
-           measure::PhaseTrace& trace, MonoSink<Rows> sink)
+  QueryRun(Connection& connection, const Statement& statement, const Params& params, EventLoop& loop, Ns sent,
+           Deadline deadline, measure::PhaseTrace& trace, MonoSink<Rows> sink)
       : loop_(loop),
+        sent_(sent),
         deadline_(deadline),
         trace_(trace),
         sink_(std::move(sink)),
@@ -30,8 +31,12 @@ class QueryRun final : public std::enable_shared_from_this<QueryRun> {
 
  private:
   void go_on(io::Woken woken) {
+    const Ns told = woken.told;
+    const bool answered = woken.running != 0 && !woken.timed_out && trace_.sampled();
+    if (answered) woken.told = query_.connection().arrived(sent_, told);
     const Step step = query_.step();
     if (step == Step::done) {
+      if (answered) query_.connection().count_result(woken.told, told);
       turn_to_cpu(woken);
       return query_.failed() ? sink_.error(query_.error()) : sink_.success(query_.take_rows());
     }
@@ -44,9 +49,9 @@ class QueryRun final : public std::enable_shared_from_this<QueryRun> {
     loop_.gauge().begin(io::WaitReason::io);
     const auto interest = step == Step::want_read ? io::Interest::read : io::Interest::write;
     wait_ = await_ready(loop_, query_.connection().source(), interest, deadline_,
-                        [self = shared_from_this()](io::Woken told) {
+                        [self = shared_from_this()](io::Woken again) {
                           self->wait_over();
-                          self->go_on(told);
+                          self->go_on(again);
                         });
   }
 
@@ -69,6 +74,7 @@ class QueryRun final : public std::enable_shared_from_this<QueryRun> {
   }
 
   EventLoop& loop_;
+  const Ns sent_;
   const Deadline deadline_;
   measure::PhaseTrace& trace_;
   MonoSink<Rows> sink_;
@@ -85,7 +91,7 @@ reactive::Mono<Rows> query_mono(Connection& connection, const Statement& stateme
     const Ns sent = loop.clock().now();
     if (deadline.passed(sent)) return sink.error(query_timeout());  // before the send: the connection stays clean
     trace.turn(Phase::database, sent);
-    std::make_shared<QueryRun>(connection, statement, params, loop, deadline, trace, std::move(sink))->start();
+    std::make_shared<QueryRun>(connection, statement, params, loop, sent, deadline, trace, std::move(sink))->start();
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <exception>
+#include <new>
 
 namespace parkbench::reactive {
 namespace {
@@ -16,6 +17,8 @@ Error error_of_exception() noexcept {
     throw;
   } catch (const Failure& failure) {
     return failure.error();
+  } catch (const std::bad_alloc&) {
+    return {ErrorCode::out_of_memory, "there was no memory for the request"};
   } catch (const std::exception& exception) {
     return {ErrorCode::internal, exception.what()};
   } catch (...) {

@@ -49,6 +49,7 @@ class EventLoop::Impl {
         name_(std::move(options.name)),
         poller_(clock_),
         timers_(loop, clock_),
+        lag_(loop),
         ready_(io_, poller_.fd()),
         alarm_(io_),
         work_(io_.get_executor()) {}
@@ -169,6 +170,7 @@ class EventLoop::Impl {
   asio::io_context io_{1};
   io::Poller poller_;
   LoopTimers timers_;
+  LoopLag lag_;
   asio::posix::stream_descriptor ready_;
   asio::steady_timer alarm_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
@@ -209,5 +211,6 @@ Timers& EventLoop::timers() { return impl_->timers_; }
 const Clock& EventLoop::clock() const { return impl_->clock_; }
 io::ThreadStateCell& EventLoop::cell() { return impl_->cell_; }
 io::WaitGauge& EventLoop::gauge() { return impl_->gauge_; }
+LoopLag& EventLoop::lag() { return impl_->lag_; }
 
 }  // namespace parkbench::reactive

@@ -9,6 +9,7 @@
 #include "parkbench/io/poller.hpp"
 #include "parkbench/io/thread_state.hpp"
 #include "parkbench/io/wait_gauge.hpp"
+#include "parkbench/reactive/loop_lag.hpp"
 #include "parkbench/reactive/task.hpp"
 #include "parkbench/reactive/timers.hpp"
 
@@ -57,6 +58,8 @@ class EventLoop {
   io::ThreadStateCell& cell();
   /// Requests that wait on this loop; begin and end are called by whoever waits.
   io::WaitGauge& gauge();
+  /// How late the loop is; measured from its start() on, which whoever wants to know calls.
+  LoopLag& lag();
 
  private:
   class Impl;

@@ -28,20 +28,20 @@ std::vector<std::int64_t> DatabaseWitness::expected_prices() const {
   return prices;
 }
 
-std::optional<std::int64_t> DatabaseWitness::table_reads() const {
+std::optional<DatabaseWitness::Reads> DatabaseWitness::table_reads() const {
   auto session = open(dsn_, cancelled_);
   const auto rows = session.execute(workload::pricing::kTableReads);
   if (rows.empty() || !rows[0].at(0)) return std::nullopt;
-  return std::stoll(*rows[0][0]);
+  return Reads{std::stoll(*rows[0][0]), std::stoll(*rows[0].at(1)), std::stoll(*rows[0].at(2))};
 }
 
-std::optional<std::int64_t> DatabaseWitness::table_reads_at_least(std::int64_t least) const {
+std::optional<DatabaseWitness::Reads> DatabaseWitness::table_reads_at_least(std::int64_t least) const {
   const Clock& clock = SteadyClock::instance();
   const Deadline patience = Deadline::at(clock.now() + kSecond);
   Parker parker;
   for (;;) {
     const auto reads = table_reads();
-    if (!reads || *reads >= least || patience.passed(clock.now())) return reads;
+    if (!reads || reads->reads >= least || patience.passed(clock.now())) return reads;
     parker.park(clock, Deadline::at(clock.now() + 20 * kMillisecond));
   }
 }

@@ -18,11 +18,16 @@ class DatabaseWitness {
   /// Every final price in the order of the ids, calculated by the server.
   /// @throws Failure when the tables cannot be read.
   std::vector<std::int64_t> expected_prices() const;
+  struct Reads {
+    std::int64_t reads = 0;       // index and sequential scans of the two tables
+    std::int64_t rows = 0;        // that the scans fetched
+    std::int64_t sequential = 0;  // scans that read a whole table, whatever they were to find
+  };
   /// How often the two tables were read; nothing when the server keeps no such counter.
-  std::optional<std::int64_t> table_reads() const;
+  std::optional<Reads> table_reads() const;
   /// The same, once the server's counter has reached at least `least` or a second has passed: its processes report
   /// their counts a little after they end.
-  std::optional<std::int64_t> table_reads_at_least(std::int64_t least) const;
+  std::optional<Reads> table_reads_at_least(std::int64_t least) const;
 
  private:
   postgres::Dsn dsn_;

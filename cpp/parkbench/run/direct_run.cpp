@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "parkbench/measure/kernel_counters.hpp"
 #include "parkbench/run/make_model.hpp"
 
 namespace parkbench::run {
 namespace {
 
 constexpr Ns kConnectWithin = 15 * kSecond;
+
+double seconds_of(Ns length) { return static_cast<double>(length) / static_cast<double>(kSecond); }
 
 }  // namespace
 
@@ -34,11 +37,13 @@ void DirectRun::set_up() {
   harness_threads_ = measure::read_process_usage().threads + 1;  // and the sampler
   model_ = make_model(scenario_, resources_, books_);
   target_.emplace(*model_);
-  exchange_.emplace(*target_, sink_.queue);
+  const bool all_timed = !resources_.pool || !resources_.pool->receive_times();
+  exchange_.emplace(*target_, sink_.queue, all_timed);
   generator_.emplace(scenario_.load, *exchange_, clock_, static_cast<load::WindowObserver&>(*this),
                      std::move(expected));
   if (scenario_.drop_answers > 0) books_.drop_answers(scenario_.drop_answers);
-  sampler_.emplace(clock_, [this] { return look(); });
+  sampler_.emplace(
+      clock_, [this] { return look(); }, [this] { return measure::read_run_queue_delay(model_->thread_ids()); });
   rss_baseline_ = measure::read_process_usage().resident_bytes;
 }
 
@@ -48,6 +53,7 @@ Sample DirectRun::look() const {
   Sample sample;
   sample.model = model_->counters();
   if (resources_.pool) sample.pool = resources_.pool->counters();
+  sample.lock_waiting = resources_.lock_waiting.load(std::memory_order_relaxed);
   const auto progress = generator_->progress();
   sample.ok = progress.ok;
   sample.in_flight = progress.in_flight;
@@ -68,13 +74,16 @@ Edge DirectRun::edge() const {
 }
 
 void DirectRun::window_opened() {
+  model_->begin_window();
   opened_ = edge();
+  sampler_->mark_edge();
   resources_.window_opened.store(opened_.at);
   if (downstream_) downstream_->window_opened(opened_.at);
 }
 
 void DirectRun::window_closed() {
   closed_ = edge();
+  sampler_->mark_edge();
   if (opened_.at == 0) opened_ = closed_;  // cancelled during the warm-up
   if (downstream_) downstream_->window_closed();
 }
@@ -107,7 +116,9 @@ Report DirectRun::evaluate() {
   }
   if (downstream_) report.downstream_cpu_s = cpu_seconds(downstream_->finish(0).facts);
   fail_waiting();
-  database_.close(report, resources_.table_reads.load());
+  if (const auto delay = sampler_->run_queue_delay(closed_.at - opened_.at))
+    report.run_queue_delay_s = seconds_of(*delay);
+  database_.close(report, resources_.table_reads.load(), resources_.table_rows.load());
   report.status = status_of(report, result);
   return report;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "parkbench/base/error.hpp"
 #include "parkbench/measure/process_usage.hpp"
 #include "parkbench/models/model.hpp"
 #include "parkbench/run/sampler.hpp"
@@ -21,6 +22,7 @@ struct Edge {
   measure::ThreadUsage generator;  // or whoever else of the harness stands there: it is taken off
   measure::ThreadUsage sampler;
   measure::HostCpu host;
+  std::int64_t listen_overflows = -1;  // of the network namespace so far; negative: not available
   Sample sample;
 };
 
@@ -37,7 +39,12 @@ struct ServerFacts {
   models::Counters model;
   server::ServerCounters server;
   std::uint64_t table_reads = 0;  // of the two tables, as its statements were answered
-  int harness_threads = 0;        // of the process, but not of the model
+  std::uint64_t table_rows = 0;
+  Ns run_queue_delay = -1;  // of the model's threads in the window; negative: not available
+  // By cause, in the window, as the server saw them; a client sees a status.
+  std::array<std::uint64_t, kErrorCodes> errors_opened{};
+  std::array<std::uint64_t, kErrorCodes> errors_closed{};
+  int harness_threads = 0;  // of the process, but not of the model
   std::array<char, 32> guard_mode{};
 };
 

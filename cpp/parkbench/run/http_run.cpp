@@ -86,9 +86,10 @@ Report HttpRun::evaluate() {
   for (const auto& [code, text] : exchange_->error_texts()) report.error_texts.emplace_back(to_string(code), text);
   cross_check(report, facts.server);
   const load::HttpCounters& client = exchange_->counters();
-  report.http = {ready_.port, client.connects, client.reconnects, facts.server};
+  report.http = {ready_.port, client.connects, client.reconnects, facts.server, {}};
   if (downstream_) report.downstream_cpu_s = cpu_seconds(downstream_->finish(0).facts);
-  database_.close(report, facts.table_reads);
+  add_servers_view(report, facts);
+  database_.close(report, facts.table_reads, facts.table_rows);
   report.status = status_of(report, result);
   return report;
 }
@@ -100,6 +101,17 @@ void HttpRun::cross_check(Report& report, const server::ServerCounters& server) 
   report.answers_model = static_cast<std::int64_t>(server.requests);
   report.answers_received =
       std::clamp<std::uint64_t>(server.requests, client.responses, client.responses + client.unanswered);
+}
+
+void add_servers_view(Report& report, const ServerFacts& facts) {
+  if (facts.run_queue_delay >= 0) {
+    report.run_queue_delay_s = static_cast<double>(facts.run_queue_delay) / static_cast<double>(kSecond);
+  }
+  Report::Http& http = *report.http;
+  for (std::size_t cause = 0; cause < kErrorCodes; ++cause) {
+    const std::uint64_t count = facts.errors_closed[cause] - facts.errors_opened[cause];
+    if (count > 0) http.server_failures.emplace_back(to_string(static_cast<ErrorCode>(cause)), count);
+  }
 }
 
 void add_generators_view(std::vector<Sample>& samples, const std::vector<Sample>& seen) {

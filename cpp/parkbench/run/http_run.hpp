@@ -44,6 +44,8 @@ class HttpRun final : public Execution, private load::WindowObserver {
   Ns cpu_closed_ = 0;
 };
 
+/// What only the server can know: its threads' delay in the run queue, its failures by cause.
+void add_servers_view(Report& report, const ServerFacts& facts);
 /// What the generator saw goes into the server's samples, by time: `ok` and `in_flight`.
 void add_generators_view(std::vector<Sample>& samples, const std::vector<Sample>& seen);
 

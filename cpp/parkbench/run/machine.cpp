@@ -60,6 +60,19 @@ double clock_cost_ns() {
   return median(costs);
 }
 
+double clock_resolution_ns() {
+  constexpr int kSteps = 10'000;
+  const Clock& clock = SteadyClock::instance();
+  Ns smallest = kSecond;
+  Ns last = clock.now();
+  for (int i = 0; i < kSteps; ++i) {
+    const Ns now = clock.now();
+    if (now > last) smallest = std::min(smallest, now - last);
+    last = now;
+  }
+  return static_cast<double>(smallest);
+}
+
 WakeUpCost wake_up_cost() {
   const std::vector<int> cpus = usable_cpu_numbers();
   WakeUpCost cost;

@@ -61,6 +61,31 @@ void count_threads(Report& report, const std::vector<Sample>& looks, const std::
   report.queue_depth_mean = mean(looks, [](const Sample& s) { return s.model.queued; });
   report.connections_in_use_mean = mean(looks, [](const Sample& s) { return s.pool.in_use; });
   report.connections_waiting_mean = mean(looks, [](const Sample& s) { return s.pool.waiting; });
+  report.lock_waiting_mean = mean(looks, [](const Sample& s) { return s.lock_waiting; });
+}
+
+/// How long connections were held, loops late, carriers pinned: sums at the edges.
+void count_holding(Report& report, const Sample& opened, const Sample& closed) {
+  const auto leases = static_cast<double>(closed.pool.released - opened.pool.released);
+  if (leases > 0) {
+    report.connection_hold_mean_ms = ms(static_cast<double>(closed.pool.held - opened.pool.held) / leases);
+  }
+  const auto stamped = static_cast<double>(closed.pool.results_stamped - opened.pool.results_stamped);
+  const auto told = static_cast<double>(closed.pool.results_told - opened.pool.results_told);
+  report.results_stamped_share = ratio(stamped, stamped + told);
+  const auto looks = static_cast<double>(closed.model.loop_looks - opened.model.loop_looks);
+  if (looks > 0) {
+    report.loop_lag_mean_ms = ms(static_cast<double>(closed.model.loop_lag_sum - opened.model.loop_lag_sum) / looks);
+    report.loop_lag_max_ms = ms(static_cast<double>(closed.model.loop_lag_most));
+  }
+  Ns longest = 0;
+  for (std::size_t section = 0; section < workload::kPinSections; ++section) {
+    const Ns held = closed.model.pinned[section] - opened.model.pinned[section];
+    report.pinned_ms += ms(static_cast<double>(held));
+    if (held <= longest) continue;
+    longest = held;
+    report.pinned_by = to_string(static_cast<workload::PinSection>(section));
+  }
 }
 
 void count_resources(Report& report, const Evidence& e, const std::vector<Sample>& full) {
@@ -73,6 +98,15 @@ void count_resources(Report& report, const Evidence& e, const std::vector<Sample
   const auto ours = closed.generator.context_switches - opened.generator.context_switches +
                     closed.sampler.context_switches - opened.sampler.context_switches;
   report.context_switches = all > ours ? all - ours : 0;
+  const auto pushed = closed.process.involuntary_switches - opened.process.involuntary_switches;
+  const auto pushed_ours = closed.generator.involuntary_switches - opened.generator.involuntary_switches +
+                           closed.sampler.involuntary_switches - opened.sampler.involuntary_switches;
+  report.involuntary_switches = pushed > pushed_ours ? pushed - pushed_ours : 0;
+  report.major_faults = closed.process.major_faults - opened.process.major_faults;
+  if (opened.listen_overflows >= 0 && closed.listen_overflows >= 0) {
+    report.accept_overflows = closed.listen_overflows - opened.listen_overflows;
+    report.accept_queue_mean = mean(of_window(e.looks, opened, closed), [](const Sample& s) { return s.accept_queue; });
+  }
   const double length = seconds(closed.at - opened.at);
   report.cpus = usable_cpus();
   report.generator_cpu_s = seconds(e.generator_cpu);
@@ -143,8 +177,13 @@ void add_timeline(Report& report, const Evidence& e) {
 
 Times times_of(const measure::LatencyHistogram& h) {
   if (h.count() == 0) return {};
-  return {ms(h.mean()), carried_quantile(h, 0.5), carried_quantile(h, 0.9), carried_quantile(h, 0.99),
-          ms(static_cast<double>(h.max()))};
+  return {ms(h.mean()),
+          carried_quantile(h, 0.5),
+          carried_quantile(h, 0.9),
+          carried_quantile(h, 0.99),
+          ms(static_cast<double>(h.max())),
+          ms(static_cast<double>(h.min())),
+          h.count()};
 }
 
 Report make_report(const Evidence& e) {
@@ -155,11 +194,13 @@ Report make_report(const Evidence& e) {
   report.offered_rps = ratio(static_cast<double>(load.ledger.scheduled), report.duration_s);
   report.response = times_of(load.response);
   report.from_send = times_of(load.from_send);
+  report.failed = times_of(load.failed_response);
   report.lateness_p99_ms = carried_quantile(load.lateness, 0.99);
   report.in_flight_mean = ratio(load.in_flight_integral, report.duration_s);
   report.ledger = load.ledger;
   report.answers_model = e.model_at_end.answered_counted;
   report.answers_received = load.answers;
+  report.answers_checked = load.checked;
   report.late_answers = load.late_answers;
   report.abandoned = load.abandoned;
   report.phases_of = load.timed;
@@ -173,6 +214,7 @@ Report make_report(const Evidence& e) {
   const auto full = of_window(e.full, e.opened, e.closed);
   count_threads(report, of_window(e.looks, e.opened, e.closed), full, e.harness_threads);
   count_resources(report, e, full);
+  count_holding(report, e.opened.sample, e.closed.sample);
   split_phases(report, load);
   add_timeline(report, e);
   return report;

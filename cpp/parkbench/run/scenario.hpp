@@ -36,7 +36,10 @@ struct Scenario {
   int server_fd = -1;
   int downstream_fd = -1;
 
-  int drop_answers = 0;  // tests only
+  // Tests and the exam only, as workload.plant and load.planted_burn.
+  int drop_answers = 0;
+  int planted_backlog = 0;      // of the server's listener; 0: its own
+  Ns planted_accept_delay = 0;  // see server::ServerOptions
 };
 
 }  // namespace parkbench::run

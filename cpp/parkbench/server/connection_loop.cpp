@@ -24,13 +24,6 @@ ServerCounters Shared::counters(std::uint64_t dropped) const {
           .bad_requests = tally.bad()};
 }
 
-void add_thread(models::Counters& counters, const io::ThreadStateCell& cell, const io::WaitGauge& gauge) {
-  ++counters.threads[static_cast<std::size_t>(cell.state.load(std::memory_order_relaxed))];
-  for (std::size_t reason = 0; reason < gauge.waiting.size(); ++reason) {
-    counters.requests_waiting[reason] += gauge.waiting[reason].load(std::memory_order_relaxed);
-  }
-}
-
 ConnectionLoop::ConnectionLoop(reactive::EventLoop& loop, const ServerOptions& options, bool shared_port,
                                Shared& shared)
     : loop_(loop),

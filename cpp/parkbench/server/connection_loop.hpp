@@ -33,9 +33,6 @@ struct Shared {
   ServerCounters counters(std::uint64_t dropped) const;
 };
 
-/// Adds what one thread of a model does now.
-void add_thread(models::Counters& counters, const io::ThreadStateCell& cell, const io::WaitGauge& gauge);
-
 /// Nobody is told of an answer: it went to the client.
 struct NoSink final : models::AnswerSink {
   void answer(measure::Request&) override {}
@@ -70,6 +67,7 @@ class ConnectionLoop final : private io::ReadyWaiter, private reactive::Task {
 
   std::uint16_t port() const { return listener_.port(); }
   std::uint64_t dropped() const { return listener_.dropped(); }
+  std::int64_t waiting() const { return listener_.waiting(); }
   /// Connections open here or on the way here; from any thread.
   std::int64_t connections() const { return placed_.load(std::memory_order_relaxed); }
   reactive::EventLoop& loop() { return loop_; }

@@ -63,7 +63,7 @@ void EventConnection::count(int status, Ns now) {
   const service::Route::Kind route = entry_.route.load(std::memory_order_relaxed);
   home_.shared().tally.count(entry_.id, route, status, now - session_.request_complete_at());
   now_ = now;
-  if (home_.stopping()) session_.stop_keep_alive();
+  if (home_.stopping() || home_.shared().options.planted_accept_delay > 0) session_.stop_keep_alive();
 }
 
 void EventConnection::respond(const http::Response& response, Ns now) {

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "parkbench/base/error.hpp"
+#include "parkbench/measure/kernel_counters.hpp"
 
 namespace parkbench::server {
 namespace {
@@ -104,7 +105,11 @@ void answer_and_close(UniqueFd connection) {
 }  // namespace
 
 Listener::Listener(const ServerOptions& options, bool shared, const Clock& clock)
-    : clock_(clock), fd_(bound_socket(options, shared)), reserve_(open_reserve()) {
+    : clock_(clock),
+      planted_delay_(options.planted_accept_delay),
+      fd_(bound_socket(options, shared)),
+      looked_at_(fd_.get()),
+      reserve_(open_reserve()) {
   if (listen(fd_.get(), options.backlog) != 0) refuse_to_listen(options, errno);
   if (!reserve_) refuse_to_listen(options, errno);
   Address address;
@@ -120,6 +125,11 @@ void Listener::require_free_port(const ServerOptions& options) {
 }
 
 Listener::Accepted Listener::accept() {
+  if (planted_delay_ > 0) {
+    const Ns now = clock_.now();
+    if (now < next_accept_at_) return {Accepted::Kind::pause, {}, next_accept_at_};
+    next_accept_at_ = now + planted_delay_;
+  }
   constexpr int kTries = 16;  // a peer that is gone before it was taken: ECONNABORTED and the like
   for (int tries = 0; tries < kTries; ++tries) {
     UniqueFd connection(accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -151,6 +161,15 @@ Listener::Accepted Listener::starved(bool descriptors) {
   tell(now, descriptors ? "no file descriptor is left; raise `ulimit -n`" : "the kernel has no memory for it");
   pause_ = std::clamp(2 * pause_, kShortestPause, kLongestPause);
   return {Accepted::Kind::pause, {}, now + pause_};
+}
+
+std::int64_t Listener::waiting() const {
+  return measure::read_accept_queue(looked_at_.load(std::memory_order_relaxed));
+}
+
+void Listener::close() {
+  looked_at_.store(-1, std::memory_order_relaxed);
+  fd_.reset();
 }
 
 void Listener::refuse(UniqueFd connection) {

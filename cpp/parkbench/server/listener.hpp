@@ -35,7 +35,9 @@ class Listener {
   std::uint16_t port() const { return port_; }
   /// Connections dropped with 503; from any thread.
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
-  void close() { fd_.reset(); }
+  /// Connections that wait to be accepted; from any thread.
+  std::int64_t waiting() const;
+  void close();
 
  private:
   Accepted starved(bool descriptors);
@@ -46,11 +48,14 @@ class Listener {
   static constexpr Ns kTellEvery = 5 * kSecond;
 
   const Clock& clock_;
+  const Ns planted_delay_;
   UniqueFd fd_;
+  std::atomic<int> looked_at_;  // fd_, for waiting(); a late look at another socket does no harm: it is no listener
   UniqueFd reserve_;
   std::uint16_t port_ = 0;
   Ns pause_ = 0;
   Ns tell_again_at_ = 0;
+  Ns next_accept_at_ = 0;  // with a planted delay
   std::atomic<std::uint64_t> dropped_{0};
 };
 

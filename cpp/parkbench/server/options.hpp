@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "parkbench/base/clock.hpp"
 #include "parkbench/http/limits.hpp"
 
 namespace parkbench::server {
@@ -15,6 +16,7 @@ struct ServerOptions {
   int backlog = 4096;
   int max_connections = 0;  // 0: what the limit of descriptors leaves, less 64
   http::Limits limits = {};
+  Ns planted_accept_delay = 0;             // tests only: between two accepts; each connection then serves one request
   std::optional<std::int64_t> limit = {};  // admission: requests in the model at once, more: 503
 };
 

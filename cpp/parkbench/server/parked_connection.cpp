@@ -181,6 +181,7 @@ void ParkedConnection::handle_with_model(const service::Route& place) {
 void ParkedConnection::respond(const http::Response& response, service::Route::Kind kind, Ns accepted) {
   server_.tally_.count(id, kind, response.status, now_ - accepted);
   look_for_the_end();
+  if (server_.options_.planted_accept_delay > 0) session_.stop_keep_alive();
   session_.respond(response, now_);
 }
 

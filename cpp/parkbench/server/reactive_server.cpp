@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "parkbench/models/thread_counts.hpp"
 #include "parkbench/service/error_answer.hpp"
 #include "parkbench/service/handle_reactive.hpp"
 
@@ -124,6 +125,7 @@ ReactiveServer::ReactiveServer(const ServerOptions& options, int loops, workload
     own.port = places_.front()->port();
   }
   loops_.start();
+  for (std::size_t i = 0; i < loops_.size(); ++i) loops_.loop(i).lag().start();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     ConnectionLoop& place = *places_[i];
     place.start(
@@ -145,13 +147,20 @@ ServerCounters ReactiveServer::server_counters() const {
   return shared_.counters(dropped);
 }
 
+std::int64_t ReactiveServer::accept_queue() const {
+  std::int64_t waiting = 0;
+  for (const auto& place : places_) waiting += place->waiting();
+  return waiting;
+}
+
+void ReactiveServer::begin_window() {
+  for (std::size_t i = 0; i < loops_.size(); ++i) loops_.loop(i).lag().begin_window();
+}
+
 models::Counters ReactiveServer::counters() const {
   models::Counters counters;
-  for (std::size_t i = 0; i < loops_.size(); ++i) {
-    reactive::EventLoop& loop = loops_.loop(i);
-    add_thread(counters, loop.cell(), loop.gauge());
-  }
-  counters.pins = shared_.resources.pins.load(std::memory_order_relaxed);
+  models::add_loops(counters, loops_);
+  models::add_pins(counters, shared_.resources);
   books_.report(counters);
   return counters;
 }

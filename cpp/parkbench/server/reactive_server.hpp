@@ -22,6 +22,8 @@ class ReactiveServer final : public Server {
 
   std::uint16_t port() const override { return places_.front()->port(); }
   ServerCounters server_counters() const override;
+  std::int64_t accept_queue() const override;
+  void begin_window() override;
   models::Counters counters() const override;
   std::vector<int> thread_ids() const override;
   /// Open connections of each loop; even as they come, whatever goes later.

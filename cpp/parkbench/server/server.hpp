@@ -21,6 +21,8 @@ class Server : public models::Runtime {
  public:
   virtual std::uint16_t port() const = 0;
   virtual ServerCounters server_counters() const = 0;
+  /// Connections that the kernel has and nobody has accepted yet. From any thread.
+  virtual std::int64_t accept_queue() const = 0;
 };
 
 }  // namespace parkbench::server

@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "parkbench/models/thread_counts.hpp"
 #include "parkbench/service/error_answer.hpp"
 #include "parkbench/service/handle_blocking.hpp"
 
@@ -142,10 +143,8 @@ ServerCounters ThreadPoolServer::server_counters() const { return shared_.counte
 
 models::Counters ThreadPoolServer::counters() const {
   models::Counters counters;
-  add_thread(counters, loop_.cell(), loop_.gauge());
-  for (int worker = 0; worker < pool_.workers(); ++worker) {
-    add_thread(counters, pool_.state(worker), pool_.gauge(worker));
-  }
+  models::add_thread(counters, loop_.cell(), loop_.gauge());
+  models::add_workers(counters, pool_);
   books_.report(counters);
   return counters;
 }

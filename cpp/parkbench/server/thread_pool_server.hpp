@@ -25,6 +25,7 @@ class ThreadPoolServer final : public Server {
 
   std::uint16_t port() const override { return place_.port(); }
   ServerCounters server_counters() const override;
+  std::int64_t accept_queue() const override { return place_.waiting(); }
   /// The I/O thread is counted with the workers, as idle or on_cpu.
   models::Counters counters() const override;
   /// The I/O thread first, then the workers.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "parkbench/models/thread_counts.hpp"
+
 namespace parkbench::server {
 
 using Accepted = Listener::Accepted;
@@ -116,16 +118,8 @@ ServerCounters VirtualThreadsServer::server_counters() const {
 
 models::Counters VirtualThreadsServer::counters() const {
   models::Counters counters;
-  for (const auto& cell : scheduler_.cells()) {
-    ++counters.threads[static_cast<std::size_t>(cell.state.load(std::memory_order_relaxed))];
-  }
-  for (const auto& gauge : scheduler_.gauges()) {
-    for (std::size_t i = 0; i < gauge.waiting.size(); ++i) {
-      counters.requests_waiting[i] += gauge.waiting[i].load(std::memory_order_relaxed);
-    }
-  }
-  counters.steals = scheduler_.steals_of_started();
-  counters.pins = resources_.pins.load(std::memory_order_relaxed);
+  models::add_carriers(counters, scheduler_);
+  models::add_pins(counters, resources_);
   books_.report(counters);
   return counters;
 }

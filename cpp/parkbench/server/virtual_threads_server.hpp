@@ -28,6 +28,7 @@ class VirtualThreadsServer final : public Server {
 
   std::uint16_t port() const override { return listener_.port(); }
   ServerCounters server_counters() const override;
+  std::int64_t accept_queue() const override { return listener_.waiting(); }
   models::Counters counters() const override;
   std::string_view guard_mode() const override { return scheduler_.guard_mode(); }
   std::vector<int> thread_ids() const override;

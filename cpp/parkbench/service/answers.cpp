@@ -55,7 +55,10 @@ workload::gateway::Inbound inbound(const http::Request& request) {
           .query = request.query};
 }
 
-bool begin(measure::Request& account, Ns now) {
+bool begin(Call call, Ns now) {
+  measure::Request& account = call.account;
+  account.timed = call.http.header("X-Parkbench-Timing") == "1";
+  account.trace.set_sampled(account.timed);
   account.trace.add(Phase::queue, account.accepted, now);
   account.trace.begin(Phase::cpu, now);
   return !account.deadline.passed(now);
@@ -65,7 +68,7 @@ void finish(Call call, Ns now, Response& response, bool streams) {
   measure::Request& account = call.account;
   account.answer_ready = now;
   account.trace.end(now);
-  if (streams || call.http.header("X-Parkbench-Timing") != "1") return;
+  if (streams || !account.timed) return;
   response.headers += "Server-Timing: ";
   response.headers += measure::format_server_timing(account.trace, account.answer_ready - account.accepted);
   response.headers += "\r\n";

@@ -25,9 +25,9 @@ http::Response stream_head();
 workload::gateway::Inbound inbound(const http::Request& request);
 
 /// The handler's first instruction: `queue` ends, `cpu` begins. False: the request's time was up before.
-bool begin(measure::Request& account, Ns now);
-/// The handler's last one: `cpu` ends, answer_ready is stamped, and who asked for it by `X-Parkbench-Timing: 1` gets
-/// the phases in a header.
+bool begin(Call call, Ns now);
+/// The handler's last one: `cpu` ends, answer_ready is stamped, and who asked for it by `X-Parkbench-Timing: 1` (then
+/// account.timed since begin) gets the phases in a header.
 void finish(Call call, Ns now, http::Response& response, bool streams);
 
 }  // namespace parkbench::service

@@ -38,12 +38,16 @@ int status_of(ErrorCode code) {
 
 }  // namespace
 
-/// The cause by its name alone: the message of a database's or the system's error is for the operator, not for whoever
-/// can reach the port.
+/// The cause by its name alone, in the body for people and in a header for our generator: the message of a database's
+/// or the system's error is for the operator, not for whoever can reach the port.
 http::Response error_answer(const Error& error) {
   const int status = status_of(error.code);
   http::Response response = http::error_response(status, to_string(error.code));
-  if (status == 503) response.headers = "Retry-After: 1\r\n";
+  if (status == 503) {
+    response.headers = "Retry-After: 1\r\n";
+  } else if (status >= 500) {
+    response.headers.append("X-Parkbench-Cause: ").append(to_string(error.code)).append("\r\n");
+  }
   return response;
 }
 

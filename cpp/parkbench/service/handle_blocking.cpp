@@ -80,14 +80,15 @@ void answer(Resources& resources, const Route& route, Call call, io::Waiter& wai
 
 Reply handle_blocking(Resources& resources, const Route& route, Call call, io::Waiter& waiter) {
   Reply reply;
-  const bool in_time = begin(call.account, resources.clock.now());
+  const bool in_time = begin(call, resources.clock.now());
   try {
     if (!in_time) throw Failure(ErrorCode::timeout, "the request's time was up before it began");
+    if (resources.plants.any()) resources.plants.begin(resources, call.account, &waiter);
     answer(resources, route, call, waiter, reply);
   } catch (const Failure& failure) {
     answer_error(resources, call, failure.error(), reply);
   } catch (const std::bad_alloc&) {
-    answer_error(resources, call, {ErrorCode::out_of_memory, {}}, reply);
+    answer_error(resources, call, {ErrorCode::out_of_memory, workload::kNoMemory}, reply);
   } catch (const std::exception& other) {
     answer_error(resources, call, {ErrorCode::internal, other.what()}, reply);
   }

@@ -73,9 +73,10 @@ Mono<ReactiveReply> reply_with_error(Resources& resources, Call call, const Erro
 }  // namespace
 
 Mono<ReactiveReply> handle_reactive(Resources& resources, const Route& route, Call call, EventLoop& loop) {
-  if (!begin(call.account, resources.clock.now())) {
+  if (!begin(call, resources.clock.now())) {
     return reply_with_error(resources, call, {ErrorCode::timeout, "the request's time was up before it began"});
   }
+  if (resources.plants.any()) resources.plants.begin(resources, call.account, nullptr);
   if (route.kind == Route::Kind::hello) {
     call.account.succeed(0);
     return reply_with(resources, call, hello_answer());

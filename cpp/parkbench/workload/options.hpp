@@ -65,6 +65,21 @@ enum class ConnectionHold : std::uint8_t {
 /// Where the application waits by itself.
 enum class AppWaitAt : std::uint8_t { between, after };  // the two statements
 
+/// Causes that tests and the exam of the diagnosis plant in a run; no option of a user. 0 or false: not planted.
+struct Plant {
+  Ns gap = 0;    // pricing: a sleep that belongs to no phase
+  Ns stall = 0;  // every stall_every-th request blocks whatever runs it, worker, carrier or loop, for so long
+  std::uint64_t stall_every = 1;
+  Ns pin = 0;                       // every request does
+  Ns lock = 0;                      // every request holds the process's one lock for so long
+  std::int64_t memory = 0;          // bytes that the alloc_kib of all requests may take together; more: out_of_memory
+  std::int64_t constant_price = 0;  // pricing: the answer to everything
+  bool hidden_cache = false;        // pricing: a product is asked for once, later requests only say that they have read
+
+  /// Something happens at the begin of a request.
+  bool at_begin() const { return stall > 0 || pin > 0 || lock > 0; }
+};
+
 /// What one request does; equal for all models unless a scenario sets it per model.
 struct Options {
   Kind kind = Kind::pricing;
@@ -90,7 +105,7 @@ struct Options {
   Ns slow = 500 * kMillisecond;  // ... and the others this long
   double slow_share = 0.05;
 
-  Ns plant_gap = 0;  // tests only: a sleep that belongs to no phase
+  Plant plant;
 };
 
 }  // namespace parkbench::workload

@@ -19,14 +19,19 @@ io::ThreadStateCell* cell_of_this_thread() {
 
 }  // namespace
 
-Pinned::Pinned(Resources& resources) : cell_(cell_of_this_thread()) {
+Pinned::Pinned(Resources& resources, PinSection section)
+    : resources_(resources), section_(section), cell_(cell_of_this_thread()) {
   if (cell_ == nullptr) return;
   resources.pins.fetch_add(1, std::memory_order_relaxed);
+  begun_ = resources.clock.now();
   cell_->set(io::ThreadState::pinned);
 }
 
 Pinned::~Pinned() {
-  if (cell_ != nullptr) cell_->set(io::ThreadState::on_cpu);
+  if (cell_ == nullptr) return;
+  cell_->set(io::ThreadState::on_cpu);
+  resources_.pinned[static_cast<std::size_t>(section_)].fetch_add(resources_.clock.now() - begun_,
+                                                                  std::memory_order_relaxed);
 }
 
 bool Pinned::would_pin() { return cell_of_this_thread() != nullptr; }

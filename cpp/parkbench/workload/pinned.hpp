@@ -1,16 +1,19 @@
 #pragma once
 
+#include "parkbench/base/clock.hpp"
 #include "parkbench/io/thread_state.hpp"
+#include "parkbench/workload/pin_section.hpp"
 
 namespace parkbench::workload {
 
 struct Resources;
 
 /// For its lifetime the calling carrier or loop is held by a blocking call: its state is `pinned`, and the pin is
-/// counted in resources.pins. On a pool worker, which is there to be blocked, it does nothing. Nothing may park inside.
+/// counted in resources.pins, its length by section. On a pool worker, which is there to be blocked, it does nothing.
+/// Nothing may park inside.
 class Pinned {
  public:
-  explicit Pinned(Resources& resources);
+  Pinned(Resources& resources, PinSection section);
   ~Pinned();
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
@@ -19,7 +22,10 @@ class Pinned {
   static bool would_pin();
 
  private:
+  Resources& resources_;
+  const PinSection section_;
   io::ThreadStateCell* cell_;
+  Ns begun_ = 0;
 };
 
 }  // namespace parkbench::workload

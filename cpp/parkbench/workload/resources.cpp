@@ -6,7 +6,12 @@
 namespace parkbench::workload {
 
 Resources::Resources(Options o, const Clock& c)
-    : options(std::move(o)), clock(c), burner(options.cpu, clock), queries(options), gateway(options.gateway, clock) {
+    : options(std::move(o)),
+      clock(c),
+      burner(options.cpu, clock),
+      queries(options),
+      gateway(options.gateway, clock),
+      plants(options.plant, clock) {
   if (options.kind == Kind::pricing) {
     pool.emplace(postgres::Dsn::parse(options.dsn), options.connections, queries.all(), clock);
   }

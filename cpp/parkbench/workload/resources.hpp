@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -10,6 +11,8 @@
 #include "parkbench/workload/first_errors.hpp"
 #include "parkbench/workload/gateway/gateway.hpp"
 #include "parkbench/workload/options.hpp"
+#include "parkbench/workload/pin_section.hpp"
+#include "parkbench/workload/plants.hpp"
 #include "parkbench/workload/pricing/queries.hpp"
 
 namespace parkbench::workload {
@@ -34,9 +37,19 @@ struct Resources {
   gateway::Gateway gateway;
   std::optional<file::TemporaryFile> file;  // of the workload file
   FirstErrors errors;
+  Plants plants;
   std::atomic<std::uint64_t> table_reads{0};  // statements answered by the two tables, to be compared with the server's
+  std::atomic<std::uint64_t> table_rows{0};   // what they gave
   std::atomic<std::uint64_t> pins{0};         // blocking calls that held a carrier or a loop; see Pinned
-  std::atomic<Ns> window_opened{0};           // 0: not yet, the downstream's delay is the base then
+  std::array<std::atomic<Ns>, kPinSections> pinned{};  // how long, by section
+  std::atomic<std::int64_t> lock_waiting{0};           // requests that wait for a lock of the application
+  std::atomic<Ns> window_opened{0};                    // 0: not yet, the downstream's delay is the base then
 };
+
+/// Statements that the two tables have answered, and the rows that came.
+inline void count_reads(Resources& resources, std::uint64_t reads, std::uint64_t rows) {
+  resources.table_reads.fetch_add(reads, std::memory_order_relaxed);
+  resources.table_rows.fetch_add(rows, std::memory_order_relaxed);
+}
 
 }  // namespace parkbench::workload

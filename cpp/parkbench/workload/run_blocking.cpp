@@ -49,6 +49,7 @@ void run_blocking(Resources& resources, measure::Request& request, io::Waiter& w
     if (request.deadline.passed(begin)) {
       request.fail(ErrorCode::timeout);
     } else {
+      if (resources.plants.any()) resources.plants.begin(resources, request, &waiter);
       request.succeed(answer(resources, request, waiter));
     }
   } catch (const Failure& failure) {
@@ -56,6 +57,7 @@ void run_blocking(Resources& resources, measure::Request& request, io::Waiter& w
     resources.errors.keep(failure.error());
   } catch (const std::bad_alloc&) {
     request.fail(ErrorCode::out_of_memory);
+    resources.errors.keep({ErrorCode::out_of_memory, kNoMemory});
   } catch (const std::exception& other) {
     request.fail(ErrorCode::internal);
     resources.errors.keep({ErrorCode::internal, other.what()});

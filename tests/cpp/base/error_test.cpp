@@ -25,5 +25,12 @@ TEST(Failure, carries_code_and_text) {
 
 TEST(Error, errno_has_words) { EXPECT_EQ(system_error_text(ENOENT), "No such file or directory"); }
 
+TEST(Error, a_name_leads_back_to_its_code) {
+  for (std::size_t code = 0; code < kErrorCodes; ++code) {
+    EXPECT_EQ(error_code(to_string(static_cast<ErrorCode>(code))), static_cast<ErrorCode>(code));
+  }
+  EXPECT_EQ(error_code("no such thing"), ErrorCode::none);
+}
+
 }  // namespace
 }  // namespace parkbench

@@ -48,6 +48,28 @@ TEST(AnswerCheck, a_status_has_its_cause) {
   EXPECT_EQ(checked(plan, answer(404, "")).outcome, Outcome::failed);
 }
 
+TEST(AnswerCheck, a_5xx_has_the_cause_that_our_own_server_names) {
+  const HttpPlan plan;
+  const auto named = [&](const std::string& status, const std::string& cause) {
+    return checked(plan, "HTTP/1.1 " + status + " X\r\nX-Parkbench-Cause: " + cause + "\r\nContent-Length: 0\r\n\r\n");
+  };
+  EXPECT_EQ(named("500", "out_of_memory").error, ErrorCode::out_of_memory);
+  EXPECT_EQ(named("504", "pool_timeout").error, ErrorCode::pool_timeout);
+  EXPECT_EQ(named("500", "out_of_memory").outcome, Outcome::failed);
+  EXPECT_EQ(named("500", "nonsense").error, ErrorCode::status_5xx);
+  EXPECT_EQ(named("504", "timeout").outcome, Outcome::failed) << "the server's time-out is none of the generator's";
+  EXPECT_EQ(named("503", "bulkhead_full").error, ErrorCode::rejected);
+  EXPECT_EQ(named("404", "out_of_memory").error, ErrorCode::status_4xx);
+}
+
+TEST(AnswerCheck, says_whether_the_answer_was_looked_at) {
+  EXPECT_FALSE(checked({}, answer(200, "x")).checked);
+  const HttpPlan text{.check = HttpPlan::Check::text, .text = "x"};
+  EXPECT_TRUE(checked(text, answer(200, "x")).checked);
+  EXPECT_TRUE(checked(text, answer(200, "y")).checked);
+  EXPECT_FALSE(checked(text, answer(404, "x")).checked) << "no answer to compare";
+}
+
 TEST(AnswerCheck, a_body_that_is_not_as_asked_is_a_wrong_answer) {
   const HttpPlan text{.check = HttpPlan::Check::text, .text = "Hello, World!"};
   EXPECT_EQ(checked(text, answer(200, "Hello, World!")).outcome, Outcome::ok);

@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
-#include <map>
 
-#include "parkbench/load/direct_exchange.hpp"
+#include "load/simulated.hpp"
 
 namespace parkbench::load {
 namespace {
@@ -14,57 +12,7 @@ namespace {
 using measure::Outcome;
 using measure::Phase;
 using measure::Request;
-
-/// A system under test on a hand-driven clock: answers each request after a delay that the test decides.
-class Simulated final : public Target, public WindowObserver {
- public:
-  explicit Simulated(LoadPlan plan, std::vector<std::int64_t> expected = {})
-      : generator(plan, exchange, clock, *this, std::move(expected)) {}
-
-  bool submit(std::span<Request* const> batch) override {
-    for (Request* request : batch) {
-      request->accepted = clock.now();
-      ++submitted;
-      const Ns delay = delay_of(*request);
-      if (delay >= 0) pending.emplace(clock.now() + delay, request);
-    }
-    if (hold_back > 0) clock.advance(hold_back);
-    return hold_back > 0;
-  }
-  void window_opened() override { opened = true; }
-  void window_closed() override { closed = true; }
-
-  /// Runs to the end, jumping from event to event.
-  void run() {
-    while (generator.step()) {
-      Ns next = generator.next_event().when();
-      if (!pending.empty()) next = std::min(next, pending.begin()->first);
-      ASSERT_FALSE(Deadline::at(next).is_never()) << "the run waits for nothing";
-      if (next > clock.now()) clock.set(next);
-      if (stop_at >= 0 && clock.now() >= stop_at) generator.cancel();
-      while (!pending.empty() && pending.begin()->first <= clock.now()) {
-        Request* request = pending.begin()->second;
-        pending.erase(pending.begin());
-        if (request->outcome == Outcome::none) request->succeed(answer_of(*request));
-        request->answer_ready = clock.now();
-        answers.push(*request);
-      }
-    }
-  }
-
-  ManualClock clock{kSecond};
-  AnswerQueue answers;
-  DirectExchange exchange{*this, answers};
-  std::multimap<Ns, Request*> pending;
-  std::function<Ns(Request&)> delay_of = [](Request&) { return 10 * kMillisecond; };  // negative: never
-  std::function<std::int64_t(Request&)> answer_of = [](Request&) { return 0; };
-  Ns hold_back = 0;
-  Ns stop_at = -1;
-  std::uint64_t submitted = 0;
-  bool opened = false;
-  bool closed = false;
-  Generator generator;
-};
+using testing::Simulated;
 
 double seconds(const LoadResult& r) { return static_cast<double>(r.closed - r.opened) / static_cast<double>(kSecond); }
 
@@ -322,6 +270,25 @@ TEST(Generator, cancelling_keeps_the_books) {
   EXPECT_TRUE(r.ledger.balances());
   EXPECT_GT(r.ledger.ok, 0U);
   EXPECT_LE(sim.clock.now(), 3 * kSecond + kSecond + kMillisecond);
+}
+
+TEST(Generator, a_planted_burn_costs_the_generator_cpu_time_for_each_send) {
+  Simulated sim({.users = 4, .requests_per_user = 10, .planted_burn = 100 * kMicrosecond});
+  const Ns before = thread_cpu_time();
+  sim.run();
+  const auto sent = static_cast<Ns>(sim.submitted);
+  EXPECT_GE(sent, 40);
+  EXPECT_GE(thread_cpu_time() - before, sent * 100 * kMicrosecond);
+}
+
+TEST(Generator, counts_the_answers_that_it_has_compared) {
+  Simulated priced({.users = 1, .requests_per_user = 100, .products = 2}, {500, 700});
+  priced.answer_of = [](Request& q) { return q.product == 1 ? 500 : 701; };
+  priced.run();
+  EXPECT_EQ(priced.generator.result().checked, 100U) << "well or not";
+  Simulated plain({.users = 1, .requests_per_user = 100});
+  plain.run();
+  EXPECT_EQ(plain.generator.result().checked, 0U);
 }
 
 TEST(Generator, the_same_seed_asks_for_the_same_products) {

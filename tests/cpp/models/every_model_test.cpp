@@ -83,7 +83,7 @@ TEST_P(EveryModel, phases_of_a_request_fill_its_time) {
 
 TEST_P(EveryModel, a_planted_gap_belongs_to_no_phase) {
   auto options = workload::testing::pricing_options();
-  options.plant_gap = 2 * kMillisecond;
+  options.plant.gap = 2 * kMillisecond;
   Setting s(GetParam(), options);
   s.submit(50);
   s.collector.wait_for(50);

@@ -120,6 +120,58 @@ TEST_F(AwaitQueryTest, ADeadlineThatPassedBeforeTheSendCostsNoConnection) {
   expect_cpu_open();
 }
 
+/// A waiter that is told of everything 20 ms late.
+class LateWaiter final : public io::Waiter {
+ public:
+  static constexpr Ns kLate = 20 * kMillisecond;
+  const Clock& clock() const override { return real_.clock; }
+  io::Woken wait_ready(io::IoSource& source, io::Interest interest, Deadline deadline) override {
+    io::Woken woken = real_.waiter.wait_ready(source, interest, deadline);
+    const Ns heard = woken.told + kLate;
+    while (clock().now() < heard) {
+    }
+    return {.timed_out = woken.timed_out, .told = heard, .running = clock().now()};
+  }
+  io::Woken sleep_until(Ns when, io::WaitReason /*reason*/) override { return {false, when, when}; }
+  io::Woken park(Deadline /*deadline*/, io::WaitReason /*reason*/) override { return {}; }
+  io::Unparker unparker() override { return {}; }
+
+ private:
+  BlockingCaller real_;
+};
+
+/// Phases of a statement whose waiter is late, on a connection to that address.
+measure::PhaseTrace late_on(const std::string& option, bool sampled = true) {
+  const std::vector<Statement> statements{{"one", "SELECT 1::int8", {}}};
+  BlockingCaller caller;
+  Connection connection(std::make_shared<const Dsn>(server().dsn_with(option)));
+  ensure_connected(connection, statements, caller.waiter, caller.soon());
+  for (int i = 0; i < 50; ++i) caller.query(connection, statements[0]);  // the kernel begins to stamp a little late
+  LateWaiter waiter;
+  measure::PhaseTrace trace;
+  trace.set_sampled(sampled);
+  trace.begin(Phase::cpu, waiter.clock().now());
+  await_query(connection, statements[0], {}, waiter, Deadline::never(), trace);
+  return trace;
+}
+
+TEST(ResultTime, OnTcpItIsTheKernelsAndALateWaiterIsAWakeup) {
+  if (server().port() == 0) GTEST_SKIP() << "needs a server on this machine";
+  const auto trace = late_on("host=127.0.0.1");
+  EXPECT_GE(trace.spent(Phase::wakeup), LateWaiter::kLate);
+  EXPECT_LT(trace.spent(Phase::database), LateWaiter::kLate);
+}
+
+TEST(ResultTime, OfARequestWhosePhasesNobodyWantsItIsWhenTheWaiterWasTold) {
+  if (server().port() == 0) GTEST_SKIP() << "needs a server on this machine";
+  EXPECT_GE(late_on("host=127.0.0.1", false).spent(Phase::database), LateWaiter::kLate);
+}
+
+TEST(ResultTime, OnAUnixSocketItIsWhenTheWaiterWasTold) {
+  if (server().port() == 0) GTEST_SKIP() << "needs a server on this machine";
+  EXPECT_GE(late_on("connect_timeout=10").spent(Phase::database), LateWaiter::kLate);
+}
+
 /// Ends while the query runs: by SQL, or as the kernel does it when memory is short.
 void expect_lost_when(const std::function<void(int)>& end_backend) {
   BlockingCaller caller;

@@ -41,12 +41,12 @@ class ConnectionPoolTest : public ::testing::Test {
 };
 
 TEST_F(ConnectionPoolTest, HandsOutEveryConnectionOnceThenMakesALine) {
-  Connection* const first = pool_.acquire_or_wait(a_);
-  Connection* const second = pool_.acquire_or_wait(b_);
+  Connection* const first = pool_.acquire_or_wait(a_, clock_.now());
+  Connection* const second = pool_.acquire_or_wait(b_, clock_.now());
   ASSERT_NE(first, nullptr);
   ASSERT_NE(second, nullptr);
   EXPECT_NE(first, second);
-  EXPECT_EQ(pool_.acquire_or_wait(c_), nullptr);
+  EXPECT_EQ(pool_.acquire_or_wait(c_, clock_.now()), nullptr);
   PoolCounters now = pool_.counters();
   EXPECT_EQ(now.size, 2);
   EXPECT_EQ(now.in_use, 2);
@@ -66,9 +66,9 @@ TEST_F(ConnectionPoolTest, HandsOutEveryConnectionOnceThenMakesALine) {
 
 TEST_F(ConnectionPoolTest, TheLineIsFirstComeFirstServed) {
   Waiting x('x', log_), y('y', log_);
-  Connection* const one = pool_.acquire_or_wait(x);
-  Connection* const two = pool_.acquire_or_wait(y);
-  for (Waiting* const waiter : {&a_, &b_, &c_, &d_}) ASSERT_EQ(pool_.acquire_or_wait(*waiter), nullptr);
+  Connection* const one = pool_.acquire_or_wait(x, clock_.now());
+  Connection* const two = pool_.acquire_or_wait(y, clock_.now());
+  for (Waiting* const waiter : {&a_, &b_, &c_, &d_}) ASSERT_EQ(pool_.acquire_or_wait(*waiter, clock_.now()), nullptr);
   pool_.release(*one);
   pool_.release(*two);
   pool_.release(*a_.connection);
@@ -80,10 +80,11 @@ TEST_F(ConnectionPoolTest, TheLineIsFirstComeFirstServed) {
 }
 
 TEST_F(ConnectionPoolTest, WhoCancelsLeavesFirstMiddleAndLastPlace) {
-  Connection* const one = pool_.acquire_or_wait(a_);
-  Connection* const two = pool_.acquire_or_wait(a_);
+  Connection* const one = pool_.acquire_or_wait(a_, clock_.now());
+  Connection* const two = pool_.acquire_or_wait(a_, clock_.now());
   Waiting e('e', log_);
-  for (Waiting* const waiter : {&a_, &b_, &c_, &d_, &e}) ASSERT_EQ(pool_.acquire_or_wait(*waiter), nullptr);
+  for (Waiting* const waiter : {&a_, &b_, &c_, &d_, &e})
+    ASSERT_EQ(pool_.acquire_or_wait(*waiter, clock_.now()), nullptr);
   EXPECT_TRUE(pool_.cancel(a_));
   EXPECT_TRUE(pool_.cancel(c_));
   EXPECT_TRUE(pool_.cancel(e));
@@ -93,7 +94,7 @@ TEST_F(ConnectionPoolTest, WhoCancelsLeavesFirstMiddleAndLastPlace) {
   EXPECT_FALSE(pool_.cancel(b_)) << "it was granted: the connection is its own to give back";
   pool_.release(*two);
   EXPECT_EQ(log_, "bd");
-  ASSERT_EQ(pool_.acquire_or_wait(c_), nullptr) << "a place may be used again";
+  ASSERT_EQ(pool_.acquire_or_wait(c_, clock_.now()), nullptr) << "a place may be used again";
   pool_.release(*b_.connection);
   EXPECT_EQ(log_, "bdc");
   pool_.release(*c_.connection);
@@ -101,28 +102,28 @@ TEST_F(ConnectionPoolTest, WhoCancelsLeavesFirstMiddleAndLastPlace) {
 }
 
 TEST_F(ConnectionPoolTest, CloseFailsTheLineAndAllWhoComeLater) {
-  Lease one(pool_, *pool_.acquire_or_wait(a_));
-  Lease two(pool_, *pool_.acquire_or_wait(a_));
-  for (Waiting* const waiter : {&a_, &b_}) ASSERT_EQ(pool_.acquire_or_wait(*waiter), nullptr);
+  Lease one(pool_, *pool_.acquire_or_wait(a_, clock_.now()));
+  Lease two(pool_, *pool_.acquire_or_wait(a_, clock_.now()));
+  for (Waiting* const waiter : {&a_, &b_}) ASSERT_EQ(pool_.acquire_or_wait(*waiter, clock_.now()), nullptr);
   pool_.close();
   EXPECT_EQ(log_, "!!");
   EXPECT_EQ(a_.error.code, ErrorCode::cancelled);
-  EXPECT_EQ(pool_.acquire_or_wait(c_), nullptr);
+  EXPECT_EQ(pool_.acquire_or_wait(c_, clock_.now()), nullptr);
   EXPECT_EQ(c_.error.code, ErrorCode::cancelled);
   one.release();
   two.release();
-  EXPECT_EQ(pool_.acquire_or_wait(d_), nullptr) << "nothing is handed out of a closed pool";
+  EXPECT_EQ(pool_.acquire_or_wait(d_, clock_.now()), nullptr) << "nothing is handed out of a closed pool";
   EXPECT_EQ(pool_.counters().in_use, 0);
   pool_.close();
 }
 
 TEST_F(ConnectionPoolTest, ALeaseGivesBackOnce) {
   {
-    Lease lease(pool_, *pool_.acquire_or_wait(a_));
+    Lease lease(pool_, *pool_.acquire_or_wait(a_, clock_.now()));
     Lease moved(std::move(lease));
     EXPECT_FALSE(lease);  // NOLINT(bugprone-use-after-move): that is what is tested
     EXPECT_TRUE(moved);
-    Lease other(pool_, *pool_.acquire_or_wait(a_));
+    Lease other(pool_, *pool_.acquire_or_wait(a_, clock_.now()));
     other = std::move(moved);
     EXPECT_EQ(pool_.counters().in_use, 1) << "what was held before went back";
     other.release();
@@ -156,6 +157,35 @@ TEST(ConnectionPoolWithServer, TheNextHolderNeverMeetsAnOpenTransactionOrAnUnrea
   }
   const Lease lease = acquire(pool, caller.waiter, caller.soon(), caller.trace);
   EXPECT_EQ(caller.query(*lease, {"one", "SELECT 1::int8", {}})[0].int64(0), 1);
+}
+
+TEST_F(ConnectionPoolTest, KnowsHowLongItsConnectionsWereHeld) {
+  Connection* const one = pool_.acquire_or_wait(a_, clock_.now());
+  clock_.advance(10);
+  Connection* const two = pool_.acquire_or_wait(b_, clock_.now());
+  clock_.advance(30);
+  ASSERT_EQ(pool_.acquire_or_wait(c_, clock_.now()), nullptr);
+  EXPECT_EQ(pool_.counters().held, 0) << "only leases that have ended count";
+  pool_.release(*one);
+  EXPECT_EQ(pool_.counters().held, 40);
+  clock_.advance(5);
+  pool_.release(*c_.connection);
+  EXPECT_EQ(pool_.counters().held, 45) << "from the hand-over on, not from the asking";
+  pool_.release(*two);
+  EXPECT_EQ(pool_.counters().held, 80);
+  EXPECT_EQ(pool_.counters().released, 3U);
+}
+
+TEST_F(ConnectionPoolTest, CountsHowItsConnectionsLearntOfTheirResults) {
+  Connection* const one = pool_.acquire_or_wait(a_, clock_.now());
+  one->count_result(5, 9);
+  one->count_result(9, 9);
+  one->count_result(7, 9);
+  pool_.release(*one);
+  EXPECT_EQ(pool_.counters().results_stamped, 2U);
+  EXPECT_EQ(pool_.counters().results_told, 1U);
+  pool_.release(*pool_.acquire_or_wait(a_, clock_.now()));
+  EXPECT_EQ(pool_.counters().results_stamped, 2U) << "counted once";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "postgres/blocking_caller.hpp"
 #include "postgres/loop_caller.hpp"
@@ -94,6 +95,33 @@ TEST_F(QueryMonoTest, CancelledItBreaksTheConnectionAndSaysNothing) {
   EXPECT_EQ(connection_.state(), ConnectionState::broken);
   EXPECT_EQ(caller_.waiting(io::WaitReason::io), 0);
   EXPECT_FALSE(outcome->over());
+}
+
+TEST_F(QueryMonoTest, OnTcpALoopThatIsHeldIsAWakeup) {
+  if (server().port() == 0) GTEST_SKIP() << "needs a server on this machine";
+  constexpr Ns kHeld = 20 * kMillisecond;
+  Connection tcp(std::make_shared<const Dsn>(server().dsn_with("host=127.0.0.1")));
+  ensure_connected(tcp, statements_, blocking_.waiter, blocking_.soon());
+  for (int i = 0; i < 50; ++i) blocking_.query(tcp, statements_[0], Params(std::int64_t{1}));
+  std::promise<std::int64_t> answer;
+  const auto handle = caller_.on_loop([&] {
+    const Clock& clock = caller_.loop.clock();
+    caller_.trace.begin(Phase::cpu, clock.now());
+    auto subscribed =
+        query_mono(tcp, statements_[0], Params(std::int64_t{21}), caller_.loop, Deadline::never(), caller_.trace)
+            .subscribe([&](Rows&& rows) { answer.set_value(rows[0].int64(0)); },
+                       [&](const Error&) { answer.set_value(-1); });
+    pollfd there{tcp.source().fd(), POLLIN, 0};
+    EXPECT_EQ(poll(&there, 1, 20'000), 1);
+    for (const Ns free = clock.now() + kHeld; clock.now() < free;) {
+    }
+    return subscribed;
+  });
+  EXPECT_EQ(answer.get_future().get(), 42);
+  const auto trace = caller_.on_loop([&] { return caller_.trace; });
+  EXPECT_GE(trace.spent(Phase::wakeup), kHeld);
+  EXPECT_LT(trace.spent(Phase::database), kHeld);
+  caller_.on_loop([&] { tcp.close(); });
 }
 
 TEST_F(QueryMonoTest, ABackendKilledUnderItIsALostConnection) {

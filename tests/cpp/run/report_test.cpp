@@ -133,5 +133,60 @@ TEST_F(ReportOfAWindow, samples_outside_the_window_do_not_count) {
   EXPECT_NEAR(report.threads_blocked_max, 9.0, 1e-9);
 }
 
+TEST_F(ReportOfAWindow, sums_at_the_edges_become_means_of_the_window) {
+  Sample& opened = opened_.sample;
+  Sample& closed = closed_.sample;
+  opened.pool = {.released = 100, .held = kSecond};
+  closed.pool = {.released = 300, .held = 3 * kSecond, .results_stamped = 90, .results_told = 10};
+  opened.model.loop_looks = 10;
+  closed.model.loop_looks = 30;
+  closed.model.loop_lag_sum = 40 * kMillisecond;
+  closed.model.loop_lag_most = 7 * kMillisecond;
+  opened.model.pinned = {0, 5 * kMillisecond, 0, 0};
+  closed.model.pinned = {kMillisecond, 9 * kMillisecond, 2 * kMillisecond, 0};
+  const Report report = make();
+  EXPECT_NEAR(*report.connection_hold_mean_ms, 10.0, 1e-9);
+  EXPECT_NEAR(report.results_stamped_share, 0.9, 1e-9);
+  EXPECT_NEAR(*report.loop_lag_mean_ms, 2.0, 1e-9);
+  EXPECT_NEAR(*report.loop_lag_max_ms, 7.0, 1e-9);
+  EXPECT_NEAR(report.pinned_ms, 7.0, 1e-9);
+  EXPECT_EQ(report.pinned_by, "file_read");
+}
+
+TEST_F(ReportOfAWindow, what_was_not_there_stays_empty) {
+  const Report report = make();
+  EXPECT_FALSE(report.connection_hold_mean_ms.has_value());
+  EXPECT_FALSE(report.loop_lag_mean_ms.has_value());
+  EXPECT_FALSE(report.accept_overflows.has_value());
+  EXPECT_FALSE(report.accept_queue_mean.has_value());
+  EXPECT_EQ(report.pinned_by, "");
+  EXPECT_FALSE(report.failed.mean_ms.has_value());
+}
+
+TEST_F(ReportOfAWindow, a_servers_accept_queue_is_looked_at) {
+  opened_.listen_overflows = 5;
+  closed_.listen_overflows = 8;
+  opened_.sample.accept_queue = 2;
+  closed_.sample.accept_queue = 4;
+  opened_.process.involuntary_switches = 10;
+  closed_.process.involuntary_switches = 100;
+  closed_.generator.involuntary_switches = 30;
+  closed_.process.major_faults = 2;
+  const Report report = make();
+  EXPECT_EQ(report.accept_overflows, 3);
+  EXPECT_NEAR(*report.accept_queue_mean, 3.0, 1e-9);
+  EXPECT_EQ(report.involuntary_switches, 60U);
+  EXPECT_EQ(report.major_faults, 2U);
+}
+
+TEST_F(ReportOfAWindow, failed_requests_are_shown_apart) {
+  load_.failed_response.record(40 * kMillisecond);
+  const Report report = make();
+  EXPECT_EQ(report.failed.count, 1U);
+  EXPECT_NEAR(*report.failed.mean_ms, 40.0, 1e-9);
+  EXPECT_FALSE(report.failed.p50_ms.has_value()) << "one sample carries no quantile";
+  EXPECT_NEAR(*report.response.min_ms, 3.0, 1e-9);
+}
+
 }  // namespace
 }  // namespace parkbench::run

@@ -47,7 +47,7 @@ TEST_P(EveryModelRuns, and_its_figures_agree_with_each_other) {
 TEST_P(EveryModelRuns, a_planted_gap_shows_as_unexplained) {
   Scenario scenario = quick(GetParam(), workload::Kind::pricing);
   scenario.workload.connections = 20;
-  scenario.workload.plant_gap = 2 * kMillisecond;
+  scenario.workload.plant.gap = 2 * kMillisecond;
   const Report report = finished(scenario);
   const double unexplained = report.phases_ms[static_cast<std::size_t>(Phase::unexplained)];
   EXPECT_GE(unexplained, 2.0);

@@ -26,5 +26,40 @@ TEST(Sampler, looks_often_and_takes_the_process_in_now_and_then) {
   EXPECT_GT(sampler.own_usage().cpu, 0);
 }
 
+TEST(Sampler, reads_the_run_queue_at_the_edges_and_carries_it_over_to_the_window) {
+  std::atomic<Ns> delay{0};
+  std::atomic<int> read{0};
+  Sampler sampler(
+      SteadyClock::instance(), [] { return Sample{}; },
+      [&]() -> std::optional<Ns> {
+        ++read;
+        return delay.load();
+      });
+  EXPECT_FALSE(sampler.run_queue_delay(kSecond).has_value());
+  const Ns begun = SteadyClock::instance().now();
+  sampler.mark_edge();
+  while (read.load() < 1) sched_yield();
+  delay = 50 * kMillisecond;
+  sampler.mark_edge();
+  sampler.stop();
+  const Ns longest = SteadyClock::instance().now() - begun;
+  EXPECT_EQ(read.load(), 2) << "at the edges only";
+  // What came about between the two reads, which lie less far apart than the whole test.
+  ASSERT_TRUE(sampler.run_queue_delay(longest).has_value());
+  EXPECT_GE(*sampler.run_queue_delay(longest), 50 * kMillisecond);
+}
+
+TEST(Sampler, without_two_edges_or_a_kernel_that_says_there_is_no_delay) {
+  Sampler once(SteadyClock::instance(), [] { return Sample{}; }, [] { return std::optional<Ns>(1); });
+  once.mark_edge();
+  once.stop();
+  EXPECT_FALSE(once.run_queue_delay(kSecond).has_value());
+  Sampler silent(SteadyClock::instance(), [] { return Sample{}; }, []() -> std::optional<Ns> { return std::nullopt; });
+  silent.mark_edge();
+  silent.mark_edge();
+  silent.stop();
+  EXPECT_FALSE(silent.run_queue_delay(kSecond).has_value());
+}
+
 }  // namespace
 }  // namespace parkbench::run

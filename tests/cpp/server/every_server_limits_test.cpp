@@ -60,6 +60,16 @@ TEST_P(Limited, more_requests_than_admitted_are_refused_and_the_connection_lives
   EXPECT_EQ(second.get("/hello").status, 200);
 }
 
+TEST_P(Limited, with_a_planted_delay_of_its_acceptor_a_connection_serves_one_request) {
+  Setting s(GetParam(), {.planted_accept_delay = kMillisecond});
+  Peer first(s.port());
+  const Answer answer = first.get("/hello");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(answer.has("Connection: close\r\n"));
+  EXPECT_TRUE(first.at_end());
+  EXPECT_EQ(Peer(s.port()).get("/hello").status, 200);
+}
+
 TEST_P(Limited, a_head_that_does_not_end_is_answered_408) {
   Setting s(GetParam(), {.limits = {.header_time = 50 * kMillisecond}});
   Peer peer(s.port());

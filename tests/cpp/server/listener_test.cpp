@@ -35,6 +35,31 @@ TEST(Listener, picks_a_free_port_and_gives_sockets_that_do_not_block) {
   EXPECT_EQ(errno, EAGAIN);
 }
 
+TEST(Listener, says_how_many_wait_to_be_accepted) {
+  Listener listener({}, false, SteadyClock::instance());
+  EXPECT_EQ(listener.waiting(), 0);
+  const Peer one(listener.port());
+  const Peer other(listener.port());
+  EXPECT_EQ(listener.waiting(), 2);
+  EXPECT_EQ(listener.accept().kind, Kind::connection);
+  EXPECT_EQ(listener.waiting(), 1);
+  listener.close();
+  EXPECT_EQ(listener.waiting(), 0);
+}
+
+TEST(Listener, a_planted_delay_lies_between_two_accepts) {
+  ManualClock clock(kSecond);
+  Listener listener({.planted_accept_delay = 5 * kMillisecond}, false, clock);
+  const Peer one(listener.port());
+  const Peer other(listener.port());
+  EXPECT_EQ(listener.accept().kind, Kind::connection);
+  const auto paused = listener.accept();
+  EXPECT_EQ(paused.kind, Kind::pause);
+  EXPECT_EQ(paused.resume_at, kSecond + 5 * kMillisecond);
+  clock.advance(5 * kMillisecond);
+  EXPECT_EQ(listener.accept().kind, Kind::connection);
+}
+
 TEST(Listener, shared_ones_listen_on_the_port_that_the_first_has_found) {
   Listener first({}, true, SteadyClock::instance());
   Listener second({.port = first.port()}, true, SteadyClock::instance());

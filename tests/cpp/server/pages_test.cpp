@@ -15,6 +15,7 @@ class Told final : public Server {
   ServerCounters server_counters() const override {
     return {.connections = 3, .connections_total = 5, .connections_dropped = 1, .requests = 9, .bad_requests = 2};
   }
+  std::int64_t accept_queue() const override { return 0; }
   models::Counters counters() const override {
     models::Counters counters;
     counters.threads = {4, 1, 2, 0, 3, 0};

@@ -39,22 +39,24 @@ TEST(Answers, the_account_is_opened_and_closed_with_the_handler) {
   http::Request request;
   measure::Request account;
   account.accepted = 100;
-  EXPECT_TRUE(begin(account, 130));
+  EXPECT_TRUE(begin({request, account}, 130));
   http::Response response;
   finish({request, account}, 175, response, false);
   EXPECT_EQ(account.trace.spent(Phase::queue), 30);
   EXPECT_EQ(account.trace.spent(Phase::cpu), 45);
   EXPECT_EQ(account.answer_ready, 175);
   EXPECT_EQ(response.headers, "") << "nobody has asked";
+  EXPECT_FALSE(account.trace.sampled());
   account.deadline = Deadline::at(150);
-  EXPECT_FALSE(begin(account, 150)) << "too late to begin";
+  EXPECT_FALSE(begin({request, account}, 150)) << "too late to begin";
 }
 
 TEST(Answers, who_asks_gets_the_phases_unless_the_answer_is_a_stream) {
   http::Request request;
   request.headers = "X-Parkbench-Timing: 1\r\n";
   measure::Request account;
-  begin(account, 5);
+  begin({request, account}, 5);
+  EXPECT_TRUE(account.trace.sampled());
   http::Response response;
   finish({request, account}, 1'000'000, response, false);
   EXPECT_TRUE(response.headers.starts_with("Server-Timing: queue;dur=0.000005, ")) << response.headers;

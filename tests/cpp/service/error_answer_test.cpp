@@ -28,8 +28,14 @@ TEST(ErrorAnswer, says_when_to_come_again_and_never_what_the_error_said) {
     const auto answer = error_answer({static_cast<ErrorCode>(code), "password=secret\r\nSet-Cookie: x"});
     EXPECT_EQ((answer.body + answer.headers).find("secret"), std::string::npos);
     EXPECT_EQ(answer.body.find('\n'), answer.body.size() - 1) << "one line";
-    EXPECT_EQ(answer.headers.empty(), answer.status != 503);
+    EXPECT_EQ(answer.headers.find("Retry-After") != std::string::npos, answer.status == 503);
   }
+}
+
+TEST(ErrorAnswer, names_the_cause_of_a_5xx_in_a_header) {
+  EXPECT_EQ(error_answer({ErrorCode::out_of_memory, {}}).headers, "X-Parkbench-Cause: out_of_memory\r\n");
+  EXPECT_EQ(error_answer({ErrorCode::pool_timeout, {}}).headers, "X-Parkbench-Cause: pool_timeout\r\n");
+  EXPECT_EQ(error_answer({ErrorCode::not_found, {}}).headers, "");
 }
 
 }  // namespace

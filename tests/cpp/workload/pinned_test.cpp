@@ -24,12 +24,13 @@ class Pins : public ::testing::Test {
     Seen seen;
     seen.would_pin = Pinned::would_pin();
     {
-      const Pinned pinned(resources);
+      const Pinned pinned(resources, PinSection::file_read);
       seen.inside = cell.state;
     }
     seen.after = cell.state;
     return seen;
   }
+  Ns held(PinSection section) const { return resources.pinned[static_cast<std::size_t>(section)].load(); }
   Resources resources{testing::without_database(Kind::noop), SteadyClock::instance()};
 };
 
@@ -42,6 +43,8 @@ TEST_F(Pins, a_carrier_is_pinned) {
   EXPECT_EQ(what.inside, io::ThreadState::pinned);
   EXPECT_EQ(what.after, io::ThreadState::on_cpu);
   EXPECT_EQ(resources.pins.load(), 1U);
+  EXPECT_GT(held(PinSection::file_read), 0);
+  EXPECT_EQ(held(PinSection::filter_lock), 0);
   scheduler.stop();
 }
 
@@ -61,6 +64,7 @@ TEST_F(Pins, a_thread_that_may_block_is_not) {
   const io::ThreadStateCell cell;
   EXPECT_FALSE(look(cell).would_pin);
   EXPECT_EQ(resources.pins.load(), 0U);
+  EXPECT_EQ(held(PinSection::file_read), 0);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 namespace parkbench::workload::cpu {
 
 /// @param amount of computing, in time on this CPU when it is idle; 0: what options.cpu says.
-inline std::int64_t run(const Resources& resources, Ns amount) {
-  const auto memory = touched_memory(resources.options.alloc_kib);
+inline std::int64_t run(Resources& resources, Ns amount) {
+  const auto memory = resources.plants.memory(resources.options.alloc_kib);
   resources.burner.burn(amount > 0 ? amount : resources.options.cpu);
   return 0;
 }

@@ -12,7 +12,7 @@ namespace parkbench::workload::file {
 /// @return bytes read. @throws Failure: not_found (not the workload file), internal.
 inline std::int64_t run_blocking(Resources& resources, measure::Request&, io::Waiter&) {
   if (!resources.file) throw Failure(ErrorCode::not_found, "no file to read: this is not the workload file");
-  const Pinned pinned(resources);
+  const Pinned pinned(resources, PinSection::file_read);
   return resources.file->read();
 }
 

@@ -13,7 +13,7 @@ inline reactive::Mono<std::int64_t> run_reactive(Resources& resources, measure::
     if (!resources.file) {
       return Answer::error({ErrorCode::not_found, "no file to read: this is not the workload file"});
     }
-    const Pinned pinned(resources);
+    const Pinned pinned(resources, PinSection::file_read);
     return Answer::just(resources.file->read());
   });
 }

@@ -38,7 +38,9 @@ class BlockingGateway {
  private:
   Passed pass_locked() {
     trace_.turn(Phase::app_wait, resources_.clock.now());
+    resources_.lock_waiting.fetch_add(1, std::memory_order_relaxed);
     const io::Woken woken = gateway_.parking_lock().lock(*waiter_, deadline_);
+    resources_.lock_waiting.fetch_sub(1, std::memory_order_relaxed);
     const Ns running = woken.running != 0 ? woken.running : resources_.clock.now();
     if (woken.timed_out) {
       trace_.turn(Phase::cpu, running);
@@ -56,9 +58,11 @@ class BlockingGateway {
 
   /// The carrier or loop is held from the asking for the lock until the answer has come.
   Passed pass_pinned() {
-    const Pinned pinned(resources_);
+    const Pinned pinned(resources_, PinSection::filter_lock);
     trace_.turn(Phase::app_wait, resources_.clock.now());
+    resources_.lock_waiting.fetch_add(1, std::memory_order_relaxed);
     const std::lock_guard lock(gateway_.pinning_lock());
+    resources_.lock_waiting.fetch_sub(1, std::memory_order_relaxed);
     const Ns locked = resources_.clock.now();
     trace_.turn(Phase::cpu, locked);
     waiter_ = &gateway_.pinned_waiter();

@@ -54,6 +54,7 @@ class GatewayRun final : public reactive::Scalar<Passed, client::CallListener>,
     stage_ = Stage::in_line;
     in_line_ = Ref<GatewayRun>(this);
     loop_.gauge().begin(io::WaitReason::app_wait);
+    resources_.lock_waiting.fetch_add(1, std::memory_order_relaxed);
     trace_.turn(Phase::app_wait, now);
     if (gateway_.parking_lock().lock_or_wait(*this)) {
       locked_at_ = now;
@@ -93,6 +94,7 @@ class GatewayRun final : public reactive::Scalar<Passed, client::CallListener>,
 
   Ref<GatewayRun> leave_line() {
     loop_.gauge().end(io::WaitReason::app_wait);
+    resources_.lock_waiting.fetch_sub(1, std::memory_order_relaxed);
     return std::move(in_line_);
   }
 

@@ -24,7 +24,11 @@ class BlockingPricing {
 
   /// @throws Failure
   Quote quote() {
-    const auto memory = touched_memory(options_.alloc_kib);
+    const auto memory = resources_.plants.memory(options_.alloc_kib);
+    if (auto known = resources_.plants.cached(request_.product)) {
+      count_reads(resources_, 2, 2);
+      return *known;
+    }
     if (options_.connection_hold == ConnectionHold::transaction) execute(resources_.queries.begin, {});
 
     const Product product = find_product();
@@ -37,13 +41,13 @@ class BlockingPricing {
     }
     if (options_.app_wait_at == AppWaitAt::after) wait();
     resources_.burner.burn();
-    return quote_of(product, percent);
+    return resources_.plants.planted(request_.product, quote_of(product, percent));
   }
 
  private:
   Product find_product() {
     const postgres::Rows rows = read(resources_.queries.product);
-    plant_gap(waiter_, options_.plant_gap, request_.trace);
+    plant_gap(waiter_, options_.plant.gap, request_.trace);
     return {rows[0].int64(0), rows[0].int64(2)};
   }
 
@@ -51,7 +55,7 @@ class BlockingPricing {
 
   postgres::Rows read(const postgres::Statement& statement) {
     postgres::Rows rows = execute(statement, parameters(options_, request_.product));
-    resources_.table_reads.fetch_add(1, std::memory_order_relaxed);
+    count_reads(resources_, 1, static_cast<std::uint64_t>(rows.size()));
     if (rows.empty()) throw Failure(ErrorCode::not_found, missing_product(request_.product));
     return rows;
   }

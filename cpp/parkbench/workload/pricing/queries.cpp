@@ -42,7 +42,8 @@ const char* const kExpectedPrices =
     " FROM parkbench.products p JOIN parkbench.discounts d ON d.product_id = p.id ORDER BY p.id";
 
 const char* const kTableReads =
-    "SELECT sum(seq_scan + coalesce(idx_scan, 0))::bigint FROM pg_stat_user_tables"
+    "SELECT sum(seq_scan + coalesce(idx_scan, 0))::bigint, sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint,"
+    " sum(seq_scan)::bigint FROM pg_stat_user_tables"
     " WHERE schemaname = 'parkbench' AND relname IN ('products', 'discounts')";
 
 }  // namespace parkbench::workload::pricing

@@ -29,7 +29,8 @@ std::string missing_product(std::uint32_t product);
 
 /// The server's own calculation of every final price, in the order of the ids.
 extern const char* const kExpectedPrices;
-/// How often the two tables were read since the server's counters were reset.
+/// How often the two tables were read since the server's counters were reset: scans, rows that they fetched, and those
+/// of the scans that read the whole table.
 extern const char* const kTableReads;
 
 }  // namespace parkbench::workload::pricing

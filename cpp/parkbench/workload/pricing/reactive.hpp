@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "parkbench/measure/request.hpp"
 #include "parkbench/postgres/acquire_mono.hpp"
@@ -24,7 +23,11 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
   /// To be subscribed to on the loop's thread.
   reactive::Mono<Quote> quote() {
     const auto self = shared_from_this();
-    memory_ = touched_memory(options_.alloc_kib);
+    memory_ = resources_.plants.memory(options_.alloc_kib);
+    if (auto known = resources_.plants.cached(request_.product)) {
+      count_reads(resources_, 2, 2);
+      return Mono<Quote>::just(*known);
+    }
     return find_product()
         .flat_map([self](Product product) { return self->wait(AppWaitAt::between, product); })
         .flat_map([self](Product product) { return self->find_quote(product); })
@@ -33,7 +36,7 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
         .map([self](Quote quote) {
           self->resources_.burner.burn();
           self->give_back();
-          return quote;
+          return self->resources_.plants.planted(self->request_.product, quote);
         })
         .on_error_resume([self](const Error& error) {
           self->give_back();
@@ -48,7 +51,7 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
   /// What the request held goes with the reply, not when its chain is taken down a moment later.
   void give_back() {
     lease_.release();
-    std::vector<char>().swap(memory_);
+    memory_.release();
   }
 
   Mono<Product> find_product() {
@@ -68,7 +71,7 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
   Mono<postgres::Rows> read(const postgres::Statement& statement) {
     const auto self = shared_from_this();
     return execute(statement, parameters(options_, request_.product)).map([self](postgres::Rows rows) {
-      self->resources_.table_reads.fetch_add(1, std::memory_order_relaxed);
+      count_reads(self->resources_, 1, static_cast<std::uint64_t>(rows.size()));
       if (rows.empty()) throw Failure(ErrorCode::not_found, missing_product(self->request_.product));
       return rows;
     });
@@ -120,11 +123,11 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
 
   /// Tests only: time between two phases, which must come out as `unexplained`.
   Mono<Product> plant_gap(Product product) {
-    if (options_.plant_gap <= 0) return Mono<Product>::just(product);
+    if (options_.plant.gap <= 0) return Mono<Product>::just(product);
     const auto self = shared_from_this();
     const Ns begin = loop_.clock().now();
     request_.trace.end(begin);
-    return reactive::timer(begin + options_.plant_gap, loop_.timers()).map([self, product](Ns due) {
+    return reactive::timer(begin + options_.plant.gap, loop_.timers()).map([self, product](Ns due) {
       const Ns running = self->loop_.clock().now();
       self->request_.trace.add(measure::Phase::wakeup, due, running);
       self->request_.trace.begin(measure::Phase::cpu, running);
@@ -137,7 +140,7 @@ class ReactivePricing : public std::enable_shared_from_this<ReactivePricing> {
   measure::Request& request_;
   reactive::EventLoop& loop_;
   postgres::Lease lease_;
-  std::vector<char> memory_;
+  RequestMemory memory_;
 };
 
 inline reactive::Mono<Quote> quote_reactive(Resources& resources, measure::Request& request,
