@@ -77,6 +77,16 @@ TEST(Generator, a_request_count_is_exact) {
   EXPECT_FALSE(r.too_short);
 }
 
+TEST(Generator, a_request_count_that_takes_longer_than_any_window_is_waited_for_asleep) {
+  Simulated sim(
+      {.users = 1, .warm_up = 0, .duration = kMillisecond, .max_duration = 2 * kMillisecond, .requests_per_user = 1});
+  int counted = 0;
+  sim.delay_of = [&](Request& q) { return q.counted && counted++ == 0 ? kSecond : kMillisecond / 4; };
+  sim.run();  // it would wait for nothing, for ever, if the end of the window were looked for again and again
+  EXPECT_EQ(sim.generator.result().ledger.ok, 1U);
+  EXPECT_EQ(sim.generator.result().response.max(), kSecond);
+}
+
 TEST(Generator, rounds_are_whole_and_pauses_belong_to_the_window) {
   Simulated sim({.users = 100,
                  .arrivals = {.kind = Arrivals::Kind::rounds, .pause = 90 * kMillisecond},

@@ -35,10 +35,14 @@ class Simulated final : public Target, public WindowObserver {
 
   /// Runs to the end, jumping from event to event.
   void run() {
+    constexpr int kMostTurns = 100'000;
+    int turns = 0;  // without any time having passed
     while (generator.step()) {
       Ns next = generator.next_event().when();
       if (!pending.empty()) next = std::min(next, pending.begin()->first);
       ASSERT_FALSE(Deadline::at(next).is_never()) << "the run waits for nothing";
+      ASSERT_LT(turns, kMostTurns) << "the run looks again and again at a moment that is over";
+      turns = next > clock.now() ? 0 : turns + 1;
       if (next > clock.now()) clock.set(next);
       if (stop_at >= 0 && clock.now() >= stop_at) generator.cancel();
       while (!pending.empty() && pending.begin()->first <= clock.now()) {
