@@ -9,6 +9,7 @@ from typing import Any
 
 from parkbench.plugin import baselines, judging, measured
 from parkbench.plugin.judging import Estimate, Rule
+from parkbench.plugin.trimming import locate
 
 UNJUDGED = ("new", "not available", "not comparable", "too few repeats")
 """Verdicts of what could not be compared; they fail a test only under strict."""
@@ -136,8 +137,8 @@ def with_twins(now: Mapping[str, Any], twins: Mapping[str, str], question: Quest
         both = [both[i] for i in measured.quietest([_worse(then[r][1], present[r][1]) for r in both], FEWEST_PAIRS)]
         estimate = judging.pairs({r: then[r][0] for r in both}, {r: present[r][0] for r in both}, question.confidence)
         if estimate is not None:
-            now_mean = math.exp(_mean(math.log(present[r][0]) for r in both))
-            row = replace(row, now=now_mean, baseline=now_mean / estimate.ratio)
+            here = _middle([present[r][0] for r in both])
+            row = replace(row, now=here, baseline=here / estimate.ratio)
             row = _with_verdict(row, estimate, question)
         rows.append(row)
     return rows
@@ -198,13 +199,12 @@ def _left_out(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def middle(values: measured.Values | None) -> float | None:
-    """The geometric mean of the repeats, which ratios belong to."""
-    return None if values is None else math.exp(_mean(math.log(value) for value in values.repeats))
+    """The middle of the repeats, which ratios belong to; None for none."""
+    return None if values is None else _middle(values.repeats)
 
 
-def _mean(values: Iterable[float]) -> float:
-    found: Sequence[float] = list(values)
-    return sum(found) / len(found)
+def _middle(values: Sequence[float]) -> float:
+    return math.exp(locate([math.log(value) for value in values]).middle)
 
 
 def _mean_of_known(values: Iterable[float | None]) -> float | None:

@@ -3,12 +3,13 @@
 A ratio is always now / baseline. Two forms of evidence:
 
 *Pairs* (the strong form): both sides were measured interleaved in one sweep, repeat by repeat, so that what the machine
-did hit both. The interval is Student's t over the logarithms of the paired ratios (`stats.paired_ratio`).
+did hit both. The interval is that of a t over the logarithms of the paired ratios, trimmed (`trimming`): on two busy
+cores it found a slowdown of 10 % in 30 pairs in 996 of 1,000 samples, where Student's t over all pairs found 743.
 
 *Stored* (the weak form): the baseline lies in a file. Runs minutes or days apart differ by more than the repeats of one
 session do; an interval over the repeats alone is far too narrow (Kalibera and Jones, "Rigorous benchmarking in
-reasonable time", ISMM 2013: repeat at the level where the variance is). The unit is therefore the session: the mean
-logarithm of its repeats. With one baseline session nothing is known about the spread between sessions, with three
+reasonable time", ISMM 2013: repeat at the level where the variance is). The unit is therefore the session: the trimmed
+mean of its logarithms. With one baseline session nothing is known about the spread between sessions, with three
 little, so what is found is pooled with an assumption of SESSION_SPREAD that weighs SESSION_DEGREES degrees of freedom
 (the moderated t of Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). See `stored`.
 
@@ -27,8 +28,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from parkbench.plugin.trimming import Location, locate
 from parkbench.record import FIGURES
-from parkbench.stats import MARGIN, MIN_REPEATS_FOR_INTERVAL, mean, paired_ratio, t_quantile
+from parkbench.stats import MARGIN, MIN_REPEATS_FOR_INTERVAL, mean, t_quantile
 
 THRESHOLD = 0.05
 """A slowdown of less than this is of no practical use."""
@@ -123,9 +125,15 @@ def confirmation_repeats(index: int, repeats: int) -> int:
 
 
 def pairs(baseline: Mapping[int, float], now: Mapping[int, float], confidence: float) -> Estimate | None:
-    """The estimate from values by repeat; None where no repeat has both."""
-    found = paired_ratio(baseline, now, confidence)
-    return None if found is None else Estimate(found.ratio, found.low, found.high, found.pairs)
+    """The estimate from values above 0 by repeat; None where no repeat has both, no interval below 3 pairs."""
+    logs = [math.log(now[repeat] / baseline[repeat]) for repeat in sorted(baseline.keys() & now.keys())]
+    if not logs:
+        return None
+    found = locate(logs)
+    if found.count < MIN_REPEATS_FOR_INTERVAL:
+        return Estimate(math.exp(found.middle), None, None, found.count)
+    half = t_quantile(0.5 + confidence / 2, found.degrees) * math.sqrt(found.variance / found.count)
+    return Estimate(math.exp(found.middle), math.exp(found.middle - half), math.exp(found.middle + half), found.count)
 
 
 def stored(
@@ -137,7 +145,7 @@ def stored(
     """The estimate from the repeats of now and of each session of the baseline; None where a side has no value above 0.
 
     Two levels of a nested design: w is the pooled variance of repeats within sessions (n of them in each of the K of
-    the baseline, m now). Between sessions, S is the sum of squares of session means around their own level, with d
+    the baseline, m now). Between sessions, S is the sum of squares of their middles around their own level, with d
     degrees of freedom, of which d w / n is due to the repeats; the rest is pooled with the assumption:
     b = (d0 SESSION_SPREAD² + S - d w / n) / (d0 + d), d0 = SESSION_DEGREES. The difference of now to the mean of the
     baseline has variance b (1 + 1 / K) + w (1 / m + 1 / (n K)), and Student's t with d0 + d degrees of freedom gives
@@ -145,22 +153,22 @@ def stored(
     the spread alone.
     """
     current = _logs(now)
-    groups = [[logs for values in group if (logs := _logs(values))] for group in (baseline, *earlier)]
+    groups = [[locate(logs) for values in group if (logs := _logs(values))] for group in (baseline, *earlier)]
     if not current or not groups[0]:
         return None
-    means = [mean(logs) for logs in groups[0]]
-    centre = mean(current) - mean(means)
-    least = min(len(current), sum(len(logs) for logs in groups[0]))
-    within, within_degrees = _pooled([current, *(logs for group in groups for logs in group)])
+    here, sessions = locate(current), groups[0]
+    centre = here.middle - mean([one.middle for one in sessions])
+    within, within_degrees = _pooled([here, *(one for group in groups for one in group)])
+    least = min(here.count, sum(one.count for one in sessions))
     if least < MIN_REPEATS_FOR_INTERVAL or within_degrees < 1:
-        return Estimate(math.exp(centre), None, None, len(current))
-    usual = len(means) / sum(1 / len(logs) for logs in groups[0])
-    squares, degrees = _sum_of_squares([[mean(logs) for logs in group] for group in groups if group])
+        return Estimate(math.exp(centre), None, None, here.count)
+    usual = len(sessions) / sum(1 / one.count for one in sessions)
+    squares, degrees = _sum_of_squares([[one.middle for one in group] for group in groups if group])
     between = max(0.0, squares - degrees * within / usual)
     between = (SESSION_DEGREES * SESSION_SPREAD**2 + between) / (SESSION_DEGREES + degrees)
-    error = math.sqrt(between * (1 + 1 / len(means)) + within * (1 / len(current) + 1 / (usual * len(means))))
+    error = math.sqrt(between * (1 + 1 / len(sessions)) + within * (1 / here.count + 1 / (usual * len(sessions))))
     half = t_quantile(0.5 + confidence / 2, min(SESSION_DEGREES, within_degrees) + degrees) * error
-    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half), len(current))
+    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half), here.count)
 
 
 def allowance(
@@ -184,9 +192,10 @@ def _logs(values: Sequence[float]) -> list[float]:
     return [math.log(value) for value in values if value > 0 and math.isfinite(value)]
 
 
-def _pooled(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
-    """The variance within groups and its degrees of freedom; 0 and 0 where no group has two values."""
-    squares, degrees = _sum_of_squares(groups)
+def _pooled(locations: Sequence[Location]) -> tuple[float, int]:
+    """The variance of a repeat within its session and its degrees of freedom; 0 and 0 where no session has two."""
+    degrees = sum(one.degrees for one in locations)
+    squares = math.fsum(one.degrees * one.variance for one in locations)
     return (squares / degrees if degrees else 0.0), degrees
 
 
