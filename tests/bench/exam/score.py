@@ -28,9 +28,14 @@ class Graded:
     lacking: bool = False
 
     @property
+    def named(self) -> bool:
+        """The planted cause was named by the diagnosis. A run without an answer is not."""
+        return self.answer is not None and self.answer.cause == self.case.scenario.cause
+
+    @property
     def right(self) -> bool:
-        """The planted cause was named, and `explain` said the same. A run without an answer is not right."""
-        return self.answer is not None and self.answer.cause == self.case.scenario.cause and self.answer.explained
+        """It was named, and `explain` said the same."""
+        return self.named and self.answer is not None and self.answer.explained
 
     @property
     def certainly_wrong(self) -> bool:
@@ -46,7 +51,7 @@ def share(graded: Sequence[Graded]) -> float:
 
 
 def rows(graded: Sequence[Graded], left_out: Sequence[tuple[Scenario, str]]) -> list[Row]:
-    """The two goals, then each scenario's share for information; scenarios left out have a row with the reason.
+    """The two goals, what the diagnosis alone named, then each scenario's share for information; scenarios left out have a row with the reason.
 
     Disturbed runs count nowhere; the first row's note says how many there were.
 
@@ -60,6 +65,7 @@ def rows(graded: Sequence[Graded], left_out: Sequence[tuple[Scenario, str]]) -> 
     graded = [one for one in graded if not one.disturbed]
     if graded:
         right, wrong = share(graded), sum(one.certainly_wrong for one in graded)
+        named = sum(one.named for one in graded) / len(graded)
         found = [
             Row(
                 "planted causes named", "share of runs", right, "limit", GOAL, right / GOAL, None, None, 1.0,
@@ -68,6 +74,10 @@ def rows(graded: Sequence[Graded], left_out: Sequence[tuple[Scenario, str]]) -> 
             Row(
                 "wrong causes named with certainty", "runs", float(wrong), "limit", 0.0, float(wrong == 0), None, None,
                 1.0, len(graded),
+            ),
+            Row(
+                "planted causes named, explain not asked", "share of runs", named, "limit", GOAL, named / GOAL, None,
+                None, None, len(graded),
             ),
         ]  # fmt: skip
     for name in names:
