@@ -51,10 +51,9 @@ def share(graded: Sequence[Graded]) -> float:
 
 
 def rows(graded: Sequence[Graded], left_out: Sequence[tuple[Scenario, str]]) -> list[Row]:
-    """The two goals, what the diagnosis alone named, then each scenario's share for information; scenarios left out have a row with the reason.
+    """The two goals, what the diagnosis alone named, then each scenario's share.
 
-    Disturbed runs count nowhere; the first row's note says how many there were.
-
+    Scenarios left out have a row with the reason. Disturbed runs count nowhere; the first row's note says how many.
     The share has no interval, so that the goal is met by the figure itself or not at all. That nothing wrong is said
     with certainty is 1 or 0.
     """
