@@ -364,9 +364,7 @@ Deadline Generator::next_event() const {
   const bool by_clock = window_.state() == Window::State::warm_up || !plan_.requests_per_user;
   if (!rounds && by_clock && window_.state() != Window::State::closed) {
     const Ns look = window_.next_look(started_);
-    const Ns due = look > integrated_to_ ? look : window_.last_look(started_);
-    // Behind us with a number of requests per user, which may take longer than any window: looking again tells nothing.
-    if (due > integrated_to_) next = next.earlier(Deadline::at(due));
+    next = next.earlier(Deadline::at(look > integrated_to_ ? look : window_.last_look(started_)));
   }
   return next;
 }
