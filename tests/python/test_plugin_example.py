@@ -30,6 +30,8 @@ def test_the_example_project_records_then_compares(tmp_path: Path) -> None:
     assert "3 passed" in first
     assert "2 benchmarks saved as baseline in baselines/" in first
     second = session("--parkbench-json=out.json", "-k", "memory")
-    assert "rss_peak_mib" in second and "new" not in second
+    assert "rss_peak_mib" in second
     (test,) = json.loads((project / "out.json").read_text())["tests"]
-    assert test["rows"][0]["ratio"] == pytest.approx(1, abs=0.2)
+    (row,) = test["rows"]
+    assert (row["against"], row["sessions"], row["verdict"] == "new") == ("baseline", 1, False)
+    assert row["ratio"] == pytest.approx(1, abs=0.2)
