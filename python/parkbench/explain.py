@@ -59,8 +59,11 @@ def _model_entry(point: Point, every: Sequence[Point]) -> Entry:
         entry |= dict.fromkeys(
             ("largest_phase", "share", "bottleneck", "cause", "certain", "evidence", "resources", "prediction")
         )
-        text = f"{wording.at_load(point.example)} {point.name} is not compared: {_left_out(point)}"
-        return entry | {"text": text + "."}
+        text = f"{wording.at_load(point.example)} {point.name} is not compared: {_left_out(point)}."
+        if (cause := point.cause) is None:
+            return entry | {"text": text}
+        said = {"cause": cause.name, "certain": cause.certain, "evidence": dict(cause.evidence)}
+        return entry | said | {"text": text + _cause_text(cause)}
     spent = point.phases(list(point.ok))
     response = mean(list(point.values("response_mean_ms").values()))
     largest = max(PHASES, key=lambda phase: spent[phase])

@@ -16,6 +16,7 @@ from parkbench.record import (
     PHASES,
     Record,
     arrivals_kind,
+    has_figures,
     is_comparable,
     load_key,
     loads,
@@ -69,8 +70,11 @@ class Point:
 
     @cached_property
     def cause(self) -> Cause | None:
-        """The cause that most of the comparable runs have; certain when all of them are certain of it."""
-        found = [find_cause(run) for run in self.ok.values()]
+        """The cause that most of the comparable runs have; certain when all of them are certain of it.
+
+        Where none may be compared, of all runs with figures: why they may not be has a cause too.
+        """
+        found = [find_cause(run) for run in self.ok.values() or filter(has_figures, self.runs)]
         if not found:
             return None
         name = Counter(cause.name for cause in found).most_common(1)[0][0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import cause_records
 import pytest
 import run_records as records
 
@@ -213,3 +214,15 @@ def test_runs_without_a_steady_state_are_left_out() -> None:
     entries = explain_runs(runs)
     assert "Not compared: repeat 0 (not steady: slow-down)." in model(entries, "thread_pool")["text"]
     assert "over 4 repeats" in pair(entries, "thread_pool", "virtual_threads")["text"]
+
+
+def test_runs_that_may_not_be_compared_have_a_cause_too() -> None:
+    runs = [cause_records.gateway(status="client_limited", details={"generator_cpu_share": 0.95}) for _ in range(2)]
+    for repeat, run in enumerate(runs):
+        run["repeat"] = repeat
+    entry = explain_runs(runs)[0]
+    assert entry["cause"] == "generator"
+    assert entry["largest_phase"] is None
+    assert "is not compared: repeat 0 (client_limited)" in entry["text"]
+    assert "generator" in entry["text"].partition("compared: ")[2]
+    assert explain_runs([records.failed()])[0]["cause"] is None
