@@ -173,6 +173,28 @@ TEST(Generator, a_wrong_price_is_a_failure) {
   EXPECT_EQ(r.ledger.ok + r.ledger.failed, 100U);
 }
 
+TEST(Generator, a_server_that_stops_for_two_seconds_is_seen_by_all_who_were_due) {
+  // 1,000/s over 10 connections for 20 s; the server stands still from the 6th to the 8th second, else it takes 1 ms.
+  // Who is due x s into the stop waits until its end and then for the 1,000 x before it, 10,000/s: 2 - 0.9 x s. The
+  // slowest hundredth, 200 of 20,000, are those due in the first 0.2 s: the p99 is 1.82 s (and 1 ms).
+  constexpr Ns kStop = 7 * kSecond, kGoesOn = 9 * kSecond;
+  Simulated sim({.users = 10,
+                 .arrivals = {.kind = Arrivals::Kind::constant, .rate = 1'000},
+                 .warm_up = 0,
+                 .duration = 20 * kSecond});
+  sim.delay_of = [&](Request&) {
+    const Ns now = sim.clock.now();
+    return (now + kMillisecond > kStop && now < kGoesOn ? kGoesOn - now : 0) + kMillisecond;
+  };
+  sim.run();
+  const auto& r = sim.generator.result();
+  EXPECT_EQ(r.ledger.ok, 20'000U);
+  EXPECT_TRUE(r.ledger.balances());
+  const auto p99 = static_cast<double>(r.response.quantile(0.99));
+  EXPECT_NEAR(p99, 1.821 * kSecond, 0.02 * 1.821 * kSecond);
+  EXPECT_LT(static_cast<double>(r.from_send.quantile(0.99)), p99 / 10) << "from the send time the stop is hidden";
+}
+
 TEST(Generator, a_stall_of_the_system_is_seen_by_every_user) {
   // Coordinated omission: 10 users, 1 ms answers, nothing answered from 4 s to 6 s of the window.
   Simulated sim({.users = 10, .duration = 10 * kSecond});
