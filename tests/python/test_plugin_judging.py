@@ -32,7 +32,7 @@ def verdicts(now: float, *, between: float, within: float, sessions: int, trials
         values: list[float] = []
         verdict = "not worse"
         for index in range(2):
-            if look is None or not rule.suspects(look):
+            if look is None or not (rule.suspects(look) or (index == 0 and rule.is_blind(look))):
                 verdict = "not worse"
                 break
             values += more(confirmation_repeats(index, 5))
@@ -136,6 +136,14 @@ def test_nothing_to_compare_gives_nothing() -> None:
 )
 def test_words(form: judging.Form, estimate: Estimate, verdict: str) -> None:
     assert Rule("response_mean_ms", form=form).verdict(estimate) == verdict
+
+
+def test_a_look_that_could_not_have_seen_it_is_blind() -> None:
+    rule = Rule("response_mean_ms")
+    assert rule.is_blind(Estimate(0.95, 0.80, 1.11, 5))
+    assert not rule.is_blind(Estimate(1.0, 0.91, 1.09, 5))
+    assert not rule.is_blind(Estimate(1.0, None, None, 2))
+    assert Rule("throughput_rps").is_blind(Estimate(1.05, 0.9, 1.2, 5))
 
 
 def test_a_lower_throughput_is_worse() -> None:

@@ -227,7 +227,8 @@ class Benchmark:
         rows = look(taken.summary, final=not able)
         again: dict[str, Any] | None = None
         for index in range(len(judging.CONFIRMATIONS) if able else 0):
-            pending = {(row.cell, row.figure) for row in rows if row.suspected and not row.failed}
+            doubtful = [row for row in rows if row.suspected or (row.blind and index == 0)]
+            pending = {(row.cell, row.figure) for row in doubtful if not row.failed}
             if not pending:
                 break
             fresh = self._confirm(taken, {cell for cell, _ in pending}, index)

@@ -39,6 +39,7 @@ class Row:
     sessions: int = 0
     notes: tuple[str, ...] = ()
     suspected: bool = field(default=False, compare=False)
+    blind: bool = field(default=False, compare=False)
 
     @property
     def failed(self) -> bool:
@@ -177,10 +178,10 @@ def _judged_stored(row: Row, now: Mapping[str, Any], baseline: baselines.Baselin
 def _with_verdict(row: Row, estimate: Estimate, question: Question) -> Row:
     """The verdict of this look. One that does not decide calls nothing worse: it only raises suspicion."""
     rule = Rule(row.figure, row.threshold, row.form, row.allowance)
-    verdict, suspected = rule.verdict(estimate), rule.suspects(estimate)
+    verdict, suspected, blind = rule.verdict(estimate), rule.suspects(estimate), rule.is_blind(estimate)
     if verdict == "worse" and not question.final:
         verdict = "unsure"
-    return replace(row, estimate=estimate, looks=(estimate,), verdict=verdict, suspected=suspected)
+    return replace(row, estimate=estimate, looks=(estimate,), verdict=verdict, suspected=suspected, blind=blind)
 
 
 def _by_repeat(entry: Mapping[str, Any], figure: str) -> dict[int, tuple[float, float | None]]:

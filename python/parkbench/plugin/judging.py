@@ -13,8 +13,8 @@ mean of its logarithms. With one baseline session nothing is known about the spr
 little, so what is found is pooled with an assumption of SESSION_SPREAD that weighs SESSION_DEGREES degrees of freedom
 (the moderated t of Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). See `stored`.
 
-The rule is fixed beforehand. A first look only raises suspicion: an estimate worse by more than half the threshold.
-What is suspected is measured again, twice as often, and once more four times as often where that does not decide; only
+The rule is fixed beforehand. A first look only raises suspicion: an estimate worse by more than half the threshold, or
+an interval so wide that twice the threshold lies in it. What is suspected is measured again, twice as often, and once more four times as often where that does not decide; only
 these confirmations are judged, not the first look, which was picked for looking slow. Intervals are of 95 %; where
 several cells are judged together, the 5 % are shared out over them (Bonferroni). That whole intervals must lie beyond a
 margin makes false alarms much rarer than that: on simulated sessions whose spread is up to 2 %, an unchanged benchmark
@@ -91,6 +91,11 @@ class Rule:
     def suspects(self, estimate: Estimate) -> bool:
         """Whether this look is a reason to measure again."""
         return self.worse_by(estimate).ratio > 1 + self.threshold / 2
+
+    def is_blind(self, estimate: Estimate) -> bool:
+        """Whether this look could not have seen a slowdown of twice the threshold: a reason to look once more."""
+        high = self.worse_by(estimate).high
+        return high is not None and high > 1 + 2 * self.threshold
 
     def verdict(self, estimate: Estimate) -> Verdict:
         """What this look says.
