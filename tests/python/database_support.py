@@ -133,7 +133,8 @@ def alive(pid: int) -> bool:
 
 
 OWNER = """
-import sys, json
+import sys, json, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where a shell's "&" has it ignored
 from parkbench.database.server import EmbeddedServer
 server = EmbeddedServer(socket=sys.argv[1], root_mode=sys.argv[2] or None)
 server.start()
