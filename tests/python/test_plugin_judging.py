@@ -31,7 +31,7 @@ def verdicts(now: float, *, between: float, within: float, sessions: int, trials
         look = stored(more(5), baseline, SURE)
         values: list[float] = []
         verdict = "not worse"
-        for index in range(2):
+        for index in range(3):
             if look is None or not (rule.suspects(look) or (index == 0 and rule.is_blind(look))):
                 verdict = "not worse"
                 break
@@ -178,8 +178,8 @@ def test_how_much_slower_the_machine_is(arguments: tuple[float | None, ...], exp
 def test_the_error_is_shared_out() -> None:
     assert judging.confidence(1) == pytest.approx(0.95)
     assert judging.confidence(10) == pytest.approx(0.995)
-    assert [confirmation_repeats(index, 5) for index in (0, 1)] == [10, 20]
-    assert [confirmation_repeats(index, 1) for index in (0, 1)] == [5, 10]
+    assert [confirmation_repeats(index, 5) for index in (0, 1, 2)] == [10, 20, 40]
+    assert [confirmation_repeats(index, 1) for index in (0, 1, 2)] == [5, 10, 20]
 
 
 def test_pairs_take_out_what_hits_both() -> None:

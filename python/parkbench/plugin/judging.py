@@ -14,11 +14,11 @@ little, so what is found is pooled with an assumption of SESSION_SPREAD that wei
 (the moderated t of Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). See `stored`.
 
 The rule is fixed beforehand. A first look only raises suspicion: an estimate worse by more than half the threshold, or
-an interval so wide that twice the threshold lies in it. What is suspected is measured again, twice as often, and once more four times as often where that does not decide; only
-these confirmations are judged, not the first look, which was picked for looking slow. Intervals are of 95 %; where
-several cells are judged together, the 5 % are shared out over them (Bonferroni). That whole intervals must lie beyond a
-margin makes false alarms much rarer than that: on simulated sessions whose spread is up to 2 %, an unchanged benchmark
-is called slower in at most 1 of 100 sessions (test_plugin_judging.py).
+an interval so wide that twice the threshold lies in it. What is suspected is measured again, twice as often, and where
+that does not decide, four and eight times as often; only these confirmations together are judged, not the first look,
+which was picked for looking slow. Intervals are of 95 %; where several cells are judged together, the 5 % are shared
+out over them (Bonferroni). That whole intervals must lie beyond a margin makes false alarms much rarer: on simulated
+sessions whose spread is up to 1.5 %, an unchanged benchmark is called slower in at most 1 of 100 sessions.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ THRESHOLD = 0.05
 """A slowdown of less than this is of no practical use."""
 ERROR = 0.05
 """What the intervals of everything that is judged together leave out, on both sides."""
-CONFIRMATIONS = (2, 4)
+CONFIRMATIONS = (2, 4, 8)
 """Each confirmation has so many times the repeats of the first look, and at least so many of FEWEST."""
-FEWEST = (5, 10)
+FEWEST = (5, 10, 20)
 SESSION_SPREAD = 0.015
 """Assumed standard deviation between sessions of one machine, as a share."""
 SESSION_DEGREES = 10
