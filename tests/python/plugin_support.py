@@ -64,7 +64,7 @@ class Sessions:
 
     def run(self, source: str, *options: str) -> pytest.RunResult:
         """Runs pytest over one file with that source."""
-        self.pytester.makepyfile(test_bench=source)
+        self.pytester.makepyfile(test_speeds=source)
         return self.pytester.runpytest_inprocess(*arguments(), *options)
 
     def baselines(self) -> list[Path]:
