@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "load/simulated.hpp"
@@ -253,11 +255,13 @@ class Watched {
 };
 
 TEST(GeneratorOracle, twenty_thousand_random_plans_balance) {
-  constexpr std::uint64_t kPlans = 20'000;
+  // One thread and no race to be found: ThreadSanitizer takes two minutes over all of them.
+  const char* const quick = std::getenv("PARKBENCH_TEST_QUICK");
+  const std::uint64_t plans = quick != nullptr && std::string_view(quick) == "1" ? 1'000 : 20'000;
   std::uint64_t mismatches = 0;
   Counts met;
   std::uint64_t cancelled = 0;
-  for (std::uint64_t seed = 0; seed < kPlans; ++seed) {
+  for (std::uint64_t seed = 0; seed < plans; ++seed) {
     const Watched watched{Draw(seed)};
     const std::string wrong = watched.mismatch();
     if (!wrong.empty() && ++mismatches <= 5) ADD_FAILURE() << "plan " << seed << ": " << wrong;
@@ -275,7 +279,7 @@ TEST(GeneratorOracle, twenty_thousand_random_plans_balance) {
   // The plans have met everything that can happen, else the oracle would have looked at half the rules only.
   for (const std::uint64_t times :
        {met.ok, met.rejected, met.failed, met.timed_out, met.late, met.unsent, met.in_flight, cancelled}) {
-    EXPECT_GT(times, 100U) << met;
+    EXPECT_GT(times, plans / 200) << met;
   }
 }
 
